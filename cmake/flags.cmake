@@ -1,0 +1,33 @@
+# One set of flags for the whole project, carried by the target caucus_flags.
+add_library(caucus_flags INTERFACE)
+
+# The arithmetic is defined by the source: no contraction into FMA behind its back, so that the same
+# expression gives the same bits wherever the compiler inlines it. Kernels that want FMA say so.
+target_compile_options(caucus_flags INTERFACE
+  -ffp-contract=off -fno-math-errno
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
+  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+
+if(CAUCUS_NATIVE_V3)
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs("
+    int main() {
+      __builtin_cpu_init();
+      return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") &&
+             __builtin_cpu_supports(\"bmi2\") ? 0 : 1;
+    }" CAUCUS_CPU_HAS_V3)
+  if(CAUCUS_CPU_HAS_V3)
+    target_compile_options(caucus_flags INTERFACE -march=x86-64-v3)
+  endif()
+endif()
+
+if(CAUCUS_SANITIZE)
+  target_compile_options(caucus_flags INTERFACE
+    -fsanitize=${CAUCUS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(caucus_flags INTERFACE -fsanitize=${CAUCUS_SANITIZE})
+endif()
+
+find_program(CAUCUS_CCACHE ccache)
+if(CAUCUS_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAUCUS_CCACHE})
+endif()

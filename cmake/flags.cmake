@@ -8,6 +8,11 @@ target_compile_options(caucus_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
   -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 warns falsely on "text" + std::string (its bug 105651).
+  target_compile_options(caucus_flags INTERFACE -Wno-restrict)
+endif()
+
 if(CAUCUS_NATIVE_V3)
   include(CheckCXXSourceRuns)
   check_cxx_source_runs("
@@ -25,6 +30,11 @@ if(CAUCUS_SANITIZE)
   target_compile_options(caucus_flags INTERFACE
     -fsanitize=${CAUCUS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(caucus_flags INTERFACE -fsanitize=${CAUCUS_SANITIZE})
+endif()
+
+if(CAUCUS_FUZZERS)  # the fuzzers see which branches of the libraries an input reaches
+  target_compile_options(caucus_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(caucus_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 find_program(CAUCUS_CCACHE ccache)

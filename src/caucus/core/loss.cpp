@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "caucus/core/text.hpp"
+
 namespace caucus {
 namespace {
 
@@ -17,11 +19,6 @@ double sigmoid(double x) {
   if (x >= 0.0) return 1.0 / (1.0 + std::exp(-x));
   const double e = std::exp(x);
   return e / (1.0 + e);
-}
-
-std::string number(double x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 }  // namespace
@@ -78,12 +75,12 @@ std::string Loss::name() const {
     std::string operator()(const SquareLoss&) const { return "square"; }
     std::string operator()(const AbsoluteLoss&) const { return "absolute"; }
     std::string operator()(const HuberLoss& h) const {
-      return h.delta == 1.0 ? "huber" : "huber:" + number(h.delta);
+      return h.delta == 1.0 ? "huber" : "huber:" + to_text(h.delta);
     }
     std::string operator()(const LogisticLoss&) const { return "logistic"; }
     std::string operator()(const HingeLoss&) const { return "hinge"; }
     std::string operator()(const PinballLoss& p) const {
-      return p.tau == 0.5 ? "pinball" : "pinball:" + number(p.tau);
+      return p.tau == 0.5 ? "pinball" : "pinball:" + to_text(p.tau);
     }
     std::string operator()(const LinearLoss&) const { return "linear"; }
   };

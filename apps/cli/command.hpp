@@ -1,0 +1,26 @@
+// The commands. Each adds itself to the parser and puts what it does into `action`, which main runs
+// once parsing is over.
+#pragma once
+
+#include <functional>
+
+#include "caucus/core/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace caucus::cli {
+
+using Action = std::function<Status()>;
+
+void add_run(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
+void add_data(CLI::App& app, Action& action);
+void add_advise(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+
+/// Writes to standard output; a full disk is an error like any other.
+Status print(const std::string& text);
+
+}  // namespace caucus::cli

@@ -1,0 +1,75 @@
+// The configuration of a run as people write it, in flags or in TOML.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+#include "caucus/core/space.hpp"
+#include "caucus/data/dataset.hpp"
+#include "caucus/simulation/options.hpp"
+
+namespace caucus::cli {
+
+inline constexpr std::size_t kDefaultClients = 10;
+
+/// One --spaces with its options, or one [[space]] table: a family of candidate spaces.
+struct SpaceGroup {
+  SpaceKind kind = SpaceKind::linear;
+  std::optional<std::vector<double>> radii = {};   ///< linear
+  std::optional<std::vector<double>> widths = {};  ///< kernels
+  std::optional<std::uint32_t> features = {};      ///< kernels
+  std::optional<double> radius = {};               ///< kernels
+  std::optional<Constraint> constraint = {};
+  bool independent_base = false;  ///< kernels
+  bool intercept = false;         ///< linear
+  std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
+};
+
+struct RunConfig {
+  std::string file, clients_from, target = "last", scale_from;
+  std::optional<Interval> feature_range, label_range;
+
+  std::vector<SpaceGroup> spaces;  ///< empty: the default candidates
+
+  std::optional<std::size_t> clients;
+  std::optional<std::string> partition;
+  double dropout = 0.0;
+
+  std::vector<std::string> algorithms = {"fomd-oms"};
+  std::optional<std::size_t> sample;
+  std::size_t rounds_per_upload = 1;
+  Loss loss;
+
+  ScheduleKind schedule = ScheduleKind::theory;
+  std::optional<Horizon> horizon;
+  std::optional<double> feature_bound, label_bound, loss_bound, eta, lambda;
+  double gradient_scale = 2.0;
+
+  std::size_t repeats = 1;
+  std::uint64_t seed = 1;
+  std::size_t threads = 0;
+  bool regret = false;
+
+  /// Whether the data say how many clients there are.
+  [[nodiscard]] bool counts_clients() const;
+  /// The groups to use: those given, or the default candidates.
+  [[nodiscard]] std::vector<SpaceGroup> effective_spaces() const;
+  /// Settings that exclude each other.
+  [[nodiscard]] Status validate() const;
+  /// Of the contradictory or impossible, what can be seen without the data.
+  [[nodiscard]] Result<ExperimentOptions> experiment() const;
+  [[nodiscard]] Result<ReadOptions> read_options() const;
+};
+
+/// Linear, and Gaussian kernels of the eight widths.
+std::vector<SpaceGroup> default_spaces();
+
+/// The spaces of all groups, in order, with the defaults filled in.
+Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);
+
+}  // namespace caucus::cli

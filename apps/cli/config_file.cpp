@@ -1,0 +1,190 @@
+#include "config_file.hpp"
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "caucus/core/text.hpp"
+
+namespace caucus::cli {
+namespace {
+
+std::string place(const std::string& file, const toml::node& node) {
+  return file + ":" + std::to_string(node.source().begin.line);
+}
+
+Error unknown(const std::string& where, const std::string& what, const std::string& word,
+              const std::vector<std::string>& known) {
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  const auto guess = nearest(word, known);
+  return usage_error(where, "unknown " + what + " '" + word + "'",
+                     guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
+}
+
+/// A value as the text that the same flag would have.
+Result<std::string> value_text(const toml::node& node) {
+  if (const auto* s = node.as_string()) return s->get();
+  if (const auto* i = node.as_integer()) return std::to_string(i->get());
+  if (const auto* f = node.as_floating_point()) return to_text(f->get());
+  if (const auto* b = node.as_boolean()) return std::string(b->get() ? "true" : "false");
+  if (const auto* array = node.as_array()) {
+    std::string list;
+    for (const toml::node& element : *array) {
+      if (element.is_array()) break;
+      CAUCUS_TRY(const std::string text, value_text(element));
+      list += (list.empty() ? "" : ",") + text;
+    }
+    if (!list.empty()) return list;
+  }
+  return usage_error("", "the value has the wrong type", "expected a text, a number or a list");
+}
+
+template <class Target>
+Status read_table(const toml::table& table, const std::string& name, const std::string& file,
+                  const std::vector<Setting<Target>>& settings, Target& target) {
+  std::vector<std::string> known;
+  for (const auto& setting : settings) {
+    if (setting.table == name) known.push_back(setting.key);
+  }
+  for (const auto& [key, node] : table) {
+    const std::string word(key.str());
+    const auto found =
+        std::find_if(settings.begin(), settings.end(), [&](const Setting<Target>& setting) {
+          return setting.table == name && setting.key == word;
+        });
+    if (found == settings.end()) {
+      return unknown(place(file, node), "key in [" + name + "]:", word, known);
+    }
+    auto text = value_text(node);
+    auto status = text.ok() ? found->set(target, *text) : Status(text.error());
+    if (!status.ok()) {
+      status.error().where = place(file, node) + ": " + name + "." + word;
+      return status;
+    }
+  }
+  return Done{};
+}
+
+Status read_spaces(const toml::node& node, const std::string& file, RunConfig& config) {
+  const auto* array = node.as_array();
+  if (array == nullptr) {
+    return usage_error(place(file, node), "space is not a list of tables", "expected [[space]]");
+  }
+  for (const toml::node& element : *array) {
+    const auto* table = element.as_table();
+    if (table == nullptr || !table->contains("kind")) {
+      return usage_error(place(file, element), "a space without a kind",
+                         "expected kind = \"linear\" or another kind in [[space]]");
+    }
+    CAUCUS_CHECK(
+        read_table(*table, "space", file, space_settings(), config.spaces.emplace_back()));
+  }
+  return Done{};
+}
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const auto& setting : run_settings()) {
+    if (std::find(names.begin(), names.end(), setting.table) == names.end()) {
+      names.push_back(setting.table);
+    }
+  }
+  names.insert(names.begin() + 1, "space");  // after [data], as in the documentation
+  return names;
+}
+
+template <class Target>
+Json table_json(const std::string& table, const std::vector<Setting<Target>>& settings,
+                const Target& target) {
+  Json object = Json::object();
+  for (const auto& setting : settings) {
+    if (setting.table != table) continue;
+    Json value = setting.get(target);
+    if (!value.is_null()) object[setting.key] = std::move(value);
+  }
+  return object;
+}
+
+std::string table_toml(const Json& object) {
+  std::string text;
+  // Strings, numbers, booleans and flat lists look the same in JSON and in TOML.
+  for (const auto& [key, value] : object.items()) text += key + " = " + value.dump() + "\n";
+  return text;
+}
+
+}  // namespace
+
+Result<RunConfig> parse_config(const std::string& text, const std::string& name) {
+  const toml::parse_result parsed = toml::parse(text, name);
+  if (!parsed) {
+    const auto& error = parsed.error();
+    return usage_error(name + ":" + std::to_string(error.source().begin.line),
+                       std::string(error.description()), "expected valid TOML");
+  }
+  RunConfig config;
+  const auto tables = table_names();
+  for (const auto& [key, node] : parsed.table()) {
+    const std::string word(key.str());
+    if (word == "space") {
+      CAUCUS_CHECK(read_spaces(node, name, config));
+      continue;
+    }
+    if (std::find(tables.begin(), tables.end(), word) == tables.end()) {
+      return unknown(place(name, node), node.is_table() ? "table" : "key outside a table:", word,
+                     tables);
+    }
+    if (!node.is_table()) {
+      return usage_error(place(name, node), "'" + word + "' is not a table",
+                         "expected [" + word + "]");
+    }
+    CAUCUS_CHECK(read_table(*node.as_table(), word, name, run_settings(), config));
+  }
+  return config;
+}
+
+Result<RunConfig> read_config(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || !text) {
+    return usage_error(path, "cannot be read", "expected a TOML file");
+  }
+  return parse_config(text.str(), path);
+}
+
+Json config_json(const RunConfig& config) {
+  Json all = Json::object();
+  for (const std::string& table : table_names()) {
+    if (table == "space") {
+      Json list = Json::array();
+      for (const SpaceGroup& group : config.effective_spaces()) {
+        list.push_back(table_json("space", space_settings(), group));
+      }
+      all["space"] = std::move(list);
+    } else {
+      all[table] = table_json(table, run_settings(), config);
+    }
+  }
+  return all;
+}
+
+std::string config_toml(const RunConfig& config) {
+  std::string text;
+  const Json json = config_json(config);
+  for (const auto& [table, content] : json.items()) {
+    if (content.is_array()) {
+      for (const Json& group : content) text += "[[" + table + "]]\n" + table_toml(group) + "\n";
+    } else {
+      text += "[" + table + "]\n" + table_toml(content) + "\n";
+    }
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace caucus::cli

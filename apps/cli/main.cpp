@@ -1,0 +1,95 @@
+// caucus: parse, run one command, turn errors into one line and an exit code.
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "command.hpp"
+#include "settings.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+
+Status print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+                       std::fflush(stdout) == 0;
+  if (written) return Done{};
+  return data_error("standard output", std::strerror(errno), "expected room to write");
+}
+
+namespace {
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "caucus: error: %s\n", error.line().c_str());
+  return static_cast<int>(error.kind);
+}
+
+void collect_words(const CLI::App& app, std::vector<std::string>& words) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
+}
+
+/// The command line as an error: the deepest command that was reached, and a guess at what was meant.
+Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
+  const CLI::App* reached = &app;
+  std::string name = "caucus";
+  while (!reached->get_subcommands().empty()) {
+    reached = reached->get_subcommands().front();
+    name += " " + reached->get_name();
+  }
+  std::string expected = "see " + name + " --help";
+  if (problem.get_name() == "ExtrasError") {
+    std::vector<std::string> words;
+    collect_words(*reached, words);
+    const std::string what = problem.what();
+    const auto guess = nearest(what.substr(what.find_last_of(' ') + 1), words);
+    if (guess) expected = "did you mean '" + *guess + "'?";
+  }
+  return usage_error(name, problem.what(), expected);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("caucus chooses the right model while it learns it, online, over many clients whose "
+               "data never leave them.");
+  app.name("caucus");
+  app.set_version_flag("--version", "caucus " + version());
+  app.require_subcommand(1);
+  app.footer("Example:\n  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1");
+  Action action;
+  add_run(app, action);
+  add_predict(app, action);
+  add_data(app, action);
+  add_advise(app, action);
+  add_completion(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& text) {
+    return app.exit(text);
+  } catch (const CLI::ParseError& problem) {
+    return fail(usage_of(app, problem));
+  }
+  const Status status = action();
+  return status.ok() ? 0 : fail(status.error());
+}
+
+}  // namespace
+}  // namespace caucus::cli
+
+int main(int argc, char** argv) {
+  using caucus::cli::fail;
+  try {
+    return caucus::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return fail({caucus::ErrorKind::internal, "memory", "there is not enough",
+                 "expected room for the data and the models"});
+  } catch (const std::exception& error) {
+    return fail({caucus::ErrorKind::internal, "internal", error.what(), "please report this"});
+  }
+}

@@ -1,0 +1,272 @@
+#include "model_file.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace caucus::cli {
+namespace {
+
+constexpr int kFormatVersion = 1;
+
+const std::vector<std::pair<std::string, SpaceKind>> kKinds = {
+    {"linear", SpaceKind::linear},       {"gaussian", SpaceKind::gaussian},
+    {"laplacian", SpaceKind::laplacian}, {"cauchy", SpaceKind::cauchy},
+    {"expert", SpaceKind::expert}};
+const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
+                                                                      {"box", Constraint::box}};
+const std::vector<std::pair<std::string, LabelConvention>> kLabels = {
+    {"none", LabelConvention::none},
+    {"zero_one", LabelConvention::zero_one},
+    {"minus_plus", LabelConvention::minus_plus}};
+
+template <class Enum>
+std::string word_of(const std::vector<std::pair<std::string, Enum>>& words, Enum value) {
+  for (const auto& [word, meaning] : words) {
+    if (meaning == value) return word;
+  }
+  return {};
+}
+
+/// The shortest decimal that reads back to this float, as a double: files stay small.
+double short_double(float value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  double number = 0.0;
+  std::from_chars(buffer, end, number);
+  return number;
+}
+
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json::array({interval->first, interval->second}) : Json(nullptr);
+}
+
+/// Reads members of a JSON object; remembers the first thing that is wrong.
+class Reader {
+ public:
+  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  const Json* member(const char* key) {
+    if (!object_.is_object() || !object_.contains(key)) return fail(key, "is missing");
+    return &object_.at(key);
+  }
+  double number(const char* key) {
+    const Json* value = member(key);
+    if (value != nullptr && value->is_string() && *value == "inf") return HUGE_VAL;
+    if (value == nullptr || !value->is_number()) return fail(key, "is not a number"), 0.0;
+    return value->get<double>();
+  }
+  std::uint64_t count(const char* key, std::uint64_t most) {
+    const Json* value = member(key);
+    if (value == nullptr || !value->is_number_unsigned() || value->get<std::uint64_t>() > most) {
+      return fail(key, "is not a whole number in range"), 0;
+    }
+    return value->get<std::uint64_t>();
+  }
+  std::string text(const char* key) {
+    const Json* value = member(key);
+    if (value == nullptr || !value->is_string()) return fail(key, "is not a text"), "";
+    return value->get<std::string>();
+  }
+  bool flag(const char* key) {
+    const Json* value = member(key);
+    if (value == nullptr || !value->is_boolean()) return fail(key, "is not true or false"), false;
+    return value->get<bool>();
+  }
+  template <class Enum>
+  Enum word(const char* key, const std::vector<std::pair<std::string, Enum>>& words) {
+    const std::string given = text(key);
+    for (const auto& [word, meaning] : words) {
+      if (word == given) return meaning;
+    }
+    fail(key, "is not a known word");
+    return words.front().second;
+  }
+  std::vector<double> numbers(const char* key) {
+    std::vector<double> list;
+    const Json* value = member(key);
+    if (value == nullptr || !value->is_array()) return fail(key, "is not a list"), list;
+    for (const Json& element : *value) {
+      if (!element.is_number() || !std::isfinite(element.get<double>())) {
+        return fail(key, "holds something that is not a finite number"), list;
+      }
+      list.push_back(element.get<double>());
+    }
+    return list;
+  }
+  std::vector<std::size_t> columns(const char* key, std::size_t columns) {
+    std::vector<std::size_t> list;
+    for (const double value : numbers(key)) {
+      if (!(value >= 0.0) || value >= static_cast<double>(columns) || value != std::floor(value)) {
+        return fail(key, "names a column that does not exist"), list;
+      }
+      list.push_back(static_cast<std::size_t>(value));
+    }
+    return list;
+  }
+  std::optional<Interval> interval(const char* key) {
+    const Json* value = member(key);
+    if (value == nullptr || value->is_null()) return {};
+    const auto ends = numbers(key);
+    if (ends.size() != 2) return fail(key, "is not a pair"), std::nullopt;
+    return Interval(ends[0], ends[1]);
+  }
+
+  std::nullptr_t fail(const std::string& key, const char* what) {
+    if (!error) {
+      error = data_error(where_ + ": " + key, what, "expected a model written by caucus --model-out");
+    }
+    return nullptr;
+  }
+  std::optional<Error> error;
+
+ private:
+  const Json& object_;
+  std::string where_;
+};
+
+Json scaling_json(const Scaling& s) {
+  Json json = {{"columns", s.columns},
+               {"target_column", s.target_column},
+               {"feature_columns", s.feature_columns},
+               {"expert_columns", s.expert_columns},
+               {"feature_range", interval_json(s.feature_range)},
+               {"label_range", interval_json(s.label_range)},
+               {"minimum", s.minimum},
+               {"maximum", s.maximum}};
+  json["client_column"] = s.client_column ? Json(*s.client_column) : Json(nullptr);
+  return json;
+}
+
+Result<Scaling> parse_scaling(const Json& json, const std::string& where) {
+  constexpr std::uint64_t kMostColumns = 100'000'000;
+  Reader in(json, where);
+  Scaling s;
+  s.columns = in.count("columns", kMostColumns);
+  s.target_column = in.count("target_column", kMostColumns);
+  s.feature_columns = in.columns("feature_columns", s.columns);
+  s.expert_columns = in.columns("expert_columns", s.columns);
+  const Json* client = in.member("client_column");
+  if (client != nullptr && !client->is_null()) {
+    s.client_column = in.count("client_column", kMostColumns);
+  }
+  s.feature_range = in.interval("feature_range");
+  s.label_range = in.interval("label_range");
+  s.minimum = in.numbers("minimum");
+  s.maximum = in.numbers("maximum");
+  if (s.target_column >= s.columns) in.fail("target_column", "does not exist");
+  if (s.client_column && *s.client_column >= s.columns) in.fail("client_column", "does not exist");
+  if (s.minimum.size() != s.columns || s.maximum.size() != s.columns) {
+    in.fail("minimum", "and maximum do not cover the columns");
+  }
+  if (in.error) return std::move(*in.error);
+  return s;
+}
+
+Json space_json(const Space& space, double probability, const std::vector<float>& weights) {
+  Json json = {{"name", space.name()},
+               {"kind", word_of(kKinds, space.kind)},
+               {"radius", std::isinf(space.radius) ? Json("inf") : Json(space.radius)},
+               {"constraint", word_of(kConstraints, space.constraint)},
+               {"intercept", space.intercept},
+               {"width", space.width},
+               {"features", space.features},
+               {"independent_base", space.independent_base},
+               {"expert", space.expert},
+               {"probability", probability}};
+  Json list = Json::array();
+  for (const float weight : weights) list.push_back(short_double(weight));
+  json["weights"] = std::move(list);
+  return json;
+}
+
+Status parse_space(const Json& json, const std::string& where, const Scaling& scaling,
+                   StoredModel& model) {
+  Reader in(json, where);
+  Space space;
+  space.kind = in.word("kind", kKinds);
+  space.radius = in.number("radius");
+  space.constraint = in.word("constraint", kConstraints);
+  space.intercept = in.flag("intercept");
+  space.width = in.number("width");
+  space.features = static_cast<std::uint32_t>(in.count("features", 1'000'000));
+  space.independent_base = in.flag("independent_base");
+  space.expert = static_cast<std::uint32_t>(in.count("expert", 100'000'000));
+  model.learned.probabilities.push_back(in.number("probability"));
+  std::vector<float>& weights = model.learned.weights.emplace_back();
+  for (const double weight : in.numbers("weights")) weights.push_back(static_cast<float>(weight));
+  std::size_t dimension = 0;
+  if (space.kind == SpaceKind::linear) {
+    dimension = scaling.feature_columns.size() + (space.intercept ? 1 : 0);
+  } else if (space.is_kernel()) {
+    dimension = 2 * static_cast<std::size_t>(space.features);
+  }
+  if (weights.size() != dimension) in.fail("weights", "are not as many as the space has");
+  if (!std::isfinite(model.learned.probabilities.back())) in.fail("probability", "is not finite");
+  if (in.error) return std::move(*in.error);
+  model.spaces.push_back(space);
+  return Done{};
+}
+
+}  // namespace
+
+Json model_json(const StoredModel& model) {
+  Json json = {{"format", "caucus-model"},
+               {"format_version", kFormatVersion},
+               {"algorithm", model.algorithm},
+               {"loss", model.loss.name()},
+               {"labels", word_of(kLabels, model.labels)},
+               {"seed", model.seed},
+               {"repetition", model.repetition},
+               {"scaling", scaling_json(model.scaling)}};
+  json["spaces"] = Json::array();
+  for (std::size_t i = 0; i < model.spaces.size(); ++i) {
+    json["spaces"].push_back(space_json(model.spaces[i], model.learned.probabilities[i],
+                                        model.learned.weights[i]));
+  }
+  return json;
+}
+
+Result<StoredModel> parse_model(const std::string& text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    return data_error(name, "is not JSON", "expected a model written by caucus --model-out");
+  }
+  Reader in(json, name);
+  StoredModel model;
+  if (in.text("format") != "caucus-model") in.fail("format", "is not caucus-model");
+  if (in.count("format_version", 1'000'000) != kFormatVersion) {
+    in.fail("format_version", "is not 1, the one this program knows");
+  }
+  model.algorithm = in.text("algorithm");
+  auto loss = parse_loss(in.text("loss"));
+  if (loss.ok()) {
+    model.loss = *loss;
+  } else {
+    in.fail("loss", "is not known");
+  }
+  model.labels = in.word("labels", kLabels);
+  model.seed = in.count("seed", ~std::uint64_t{0});
+  model.repetition = static_cast<std::uint32_t>(in.count("repetition", 0xFFFFFF));
+  const Json* scaling = in.member("scaling");
+  const Json* spaces = in.member("spaces");
+  if (spaces != nullptr && !spaces->is_array()) in.fail("spaces", "is not a list");
+  if (in.error) return std::move(*in.error);
+  CAUCUS_TRY(model.scaling, parse_scaling(*scaling, name + ": scaling"));
+  for (std::size_t i = 0; i < spaces->size(); ++i) {
+    CAUCUS_CHECK(parse_space((*spaces)[i], name + ": space " + std::to_string(i + 1),
+                             model.scaling, model));
+  }
+  return model;
+}
+
+Result<StoredModel> read_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || !text) return data_error(path, "cannot be read", "expected a model file");
+  return parse_model(text.str(), path);
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,36 @@
+// The model file: what was learned, with all that is needed to use it on new data, as JSON.
+// Frequencies of random features are not stored: they follow from seed and repetition.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "caucus/algorithms/learned_model.hpp"
+#include "caucus/core/loss.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/space.hpp"
+#include "caucus/data/scaling.hpp"
+#include "caucus/simulation/labels.hpp"
+#include "settings.hpp"
+
+namespace caucus::cli {
+
+struct StoredModel {
+  std::string algorithm;
+  Loss loss;
+  LabelConvention labels = LabelConvention::none;
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+  Scaling scaling;
+  std::vector<Space> spaces;
+  LearnedModel learned;
+};
+
+Json model_json(const StoredModel& model);
+
+/// Checks every size and value; `name` is for messages.
+Result<StoredModel> parse_model(const std::string& text, const std::string& name);
+Result<StoredModel> read_model(const std::string& path);
+
+}  // namespace caucus::cli

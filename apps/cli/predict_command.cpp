@@ -1,0 +1,145 @@
+// caucus predict: use what was learned on new data.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "caucus/algorithms/learned_model.hpp"
+#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/text.hpp"
+#include "caucus/data/output_file.hpp"
+#include "caucus/data/table.hpp"
+#include "command.hpp"
+#include "labels_text.hpp"
+#include "model_file.hpp"
+#include "text_table.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  caucus run --data d.csv --model-out model.json
+  caucus predict --model model.json --data new.csv > predictions.csv
+
+The data have the columns of the training file, with or without the target. Predictions are in
+original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.)";
+
+struct PredictCommand {
+  std::string model, data, out;
+};
+
+/// Predicts row by row while the file is read.
+class PredictingSink : public RowSink {
+ public:
+  PredictingSink(const StoredModel& model, const FeatureMaps& maps, std::string file)
+      : model_(model), predictor_(maps, model.learned), file_(std::move(file)) {
+    const Scaling& s = model.scaling;
+    x_.resize(s.feature_columns.size() + s.expert_columns.size());
+  }
+
+  Status header(const TableHeader& header) override {
+    const std::size_t columns = model_.scaling.columns;
+    if (header.columns != columns && header.columns + 1 != columns) {
+      return data_error(file_, "has " + std::to_string(header.columns) + " columns",
+                        "expected the " + std::to_string(columns) +
+                            " of the training data, or one less without the target");
+    }
+    has_target_ = header.columns == columns;
+    if (model_.loss.is_classification()) {
+      text = std::holds_alternative<LogisticLoss>(model_.loss.kind())
+                 ? "prediction,score,probability\n"
+                 : "prediction,score\n";
+    } else {
+      text = "prediction\n";
+    }
+    return Done{};
+  }
+
+  Status row(std::span<const double> values, std::size_t) override {
+    const Scaling& s = model_.scaling;
+    const auto at = [&](std::size_t column) {  // without the target later columns move up by one
+      return values[column - static_cast<std::size_t>(!has_target_ && column > s.target_column)];
+    };
+    std::size_t k = 0;
+    for (const std::size_t column : s.feature_columns) {
+      x_[k] = static_cast<float>(s.feature(k, at(column)));
+      ++k;
+    }
+    for (const std::size_t column : s.expert_columns) {
+      x_[k++] = static_cast<float>(s.target(at(column)));
+    }
+    const double score = predictor_(x_);
+    ++rows;
+    if (model_.loss.is_classification()) {
+      const double label = written_label(score, model_.labels);
+      text += to_text(label) + "," + to_text(score);
+      if (std::holds_alternative<LogisticLoss>(model_.loss.kind())) {
+        text += "," + to_text(1.0 / (1.0 + std::exp(-score)));
+      }
+      if (has_target_) good += static_cast<double>(s.target(at(s.target_column)) == label);
+    } else {
+      const double prediction = s.target_original(score);
+      text += to_text(prediction);
+      if (has_target_) good += std::pow(prediction - at(s.target_column), 2);
+    }
+    text += "\n";
+    return Done{};
+  }
+
+  /// "mse 0.0123 on 100 rows", where the file has the target.
+  [[nodiscard]] std::optional<std::string> score() const {
+    if (!has_target_ || rows == 0) return {};
+    const char* name = model_.loss.is_classification() ? "accuracy " : "mean squared error ";
+    return name + rounded(good / static_cast<double>(rows), 5) + " on " + grouped(rows) +
+           " rows, in original units\n";
+  }
+
+  std::string text;
+  std::size_t rows = 0;
+  double good = 0.0;  ///< right labels, or squared errors
+
+ private:
+  const StoredModel& model_;
+  Predictor predictor_;
+  std::string file_;
+  bool has_target_ = false;
+  std::vector<float> x_;
+};
+
+Status execute(const PredictCommand& command) {
+  CAUCUS_TRY(const StoredModel model, read_model(command.model));
+  CAUCUS_TRY(const FeatureMaps maps,
+             FeatureMaps::make(model.spaces,
+                               {model.scaling.feature_columns.size(),
+                                model.scaling.expert_columns.size()},
+                               model.seed, model.repetition));
+  std::optional<OutputFile> file;
+  if (!command.out.empty() && command.out != "-") {
+    CAUCUS_TRY(file, OutputFile::create(command.out));
+  }
+  PredictingSink sink(model, maps, command.data);
+  CAUCUS_CHECK(read_table(command.data, sink));
+  if (const auto score = sink.score()) std::fputs(score->c_str(), stderr);
+  if (!file) return print(sink.text);
+  CAUCUS_CHECK(file->write(sink.text));
+  return file->commit();
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Action& action) {
+  CLI::App* predict = app.add_subcommand("predict", "Predict with what a run has learned");
+  auto command = std::make_shared<PredictCommand>();
+  predict->add_option("--model", command->model, "written by caucus run --model-out")
+      ->required()
+      ->type_name("FILE");
+  predict->add_option("--data", command->data, "new data, with or without the target column")
+      ->required()
+      ->type_name("FILE");
+  predict->add_option("--out", command->out, "where to write (standard output)")
+      ->type_name("FILE|-");
+  predict->footer(kExamples);
+  predict->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

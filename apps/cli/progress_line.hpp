@@ -1,0 +1,30 @@
+// A progress line on a terminal, and nothing elsewhere: drawn by a thread of its own while the work
+// runs, gone when it is done.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "caucus/simulation/experiment.hpp"
+
+namespace caucus::cli {
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Progress& progress);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  void draw_until_done();
+
+  const Progress& progress_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace caucus::cli

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "config_file.hpp"
+#include "output.hpp"
+#include "statistics.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+namespace {
+
+Json spread(const std::vector<double>& values) {
+  return {{"mean", mean(values)}, {"sd", standard_deviation(values)}};
+}
+
+Json curve_json(const Curve& curve) {
+  Json json = {{"round", curve.rounds}, {"loss", curve.loss}};
+  if (!curve.regret.empty()) json["regret"] = curve.regret;
+  json["probabilities"] = curve.probabilities;
+  return json;
+}
+
+Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
+                    const std::vector<std::string>& spaces) {
+  Json json;
+  json["algorithm"] = result.algorithm;
+  json["schedule"] = run.options.schedule.kind == ScheduleKind::theory ? "theory" : "constant";
+  json["sample"] = run.result.sampled;
+  json["rounds"] = run.result.rounds;
+  json["uploads"] = run.result.uploads;
+  json["mse"] = spread(result.mse);
+  json["mse"]["values"] = result.mse;
+  json["loss"] = spread(result.loss);
+  if (!result.accuracy.empty()) {
+    json["accuracy"] = mean(result.accuracy);
+    json["log_loss"] = mean(result.log_loss);
+  }
+  json["per_client_loss"] = result.per_client_loss;
+  json["seconds"] = spread(result.seconds);
+  json["seconds"]["min"] = *std::min_element(result.seconds.begin(), result.seconds.end());
+  json["upload_bits_per_client_round"] = result.upload_bits_per_client_round;
+  json["download_bits_per_client_round"] = result.download_bits_per_client_round;
+  json["spaces"] = spaces;
+  json["probabilities"] = result.probabilities;
+  if (!result.regret.empty()) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+      list.push_back({{"space", spaces[i]},
+                      {"best_loss", run.result.best_loss[i]},
+                      {"regret", result.regret[i]}});
+    }
+    json["regret"] = std::move(list);
+  }
+  json["curve"] = curve_json(result.curve);
+  return json;
+}
+
+}  // namespace
+
+Json result_json(const FinishedRun& run) {
+  std::vector<std::string> spaces;
+  for (const Space& space : run.options.spaces) spaces.push_back(space.name());
+  Json json;
+  json["version"] = version();
+  json["config"] = config_json(run.config);
+  json["data"] = {{"rows", run.data.rows()},
+                  {"used", run.result.used},
+                  {"features", run.data.features()},
+                  {"clients", run.result.clients}};
+  json["results"] = Json::array();
+  for (const AlgorithmResult& result : run.result.results) {
+    json["results"].push_back(algorithm_json(run, result, spaces));
+  }
+  // Per example, like "loss" and, for the square loss, "mse".
+  Json yardsticks = {{"mean_predictor", run.result.mean_predictor}};
+  if (run.options.regret) {
+    Json best = Json::array();
+    for (const double loss : run.result.best_loss) {
+      best.push_back(loss / static_cast<double>(run.result.used));
+    }
+    yardsticks["best_in_hindsight"] = std::move(best);
+  }
+  json["yardsticks"] = std::move(yardsticks);
+  return json;
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <numeric>
+
+#include "output.hpp"
+#include "statistics.hpp"
+#include "text_table.hpp"
+
+namespace caucus::cli {
+namespace {
+
+std::string plus_minus(const std::vector<double>& values) {
+  const std::string centre = rounded(mean(values));
+  if (values.size() < 2) return centre;
+  return centre + " ± " + rounded(standard_deviation(values), 2);
+}
+
+std::string headline(const FinishedRun& run) {
+  const ExperimentResult& r = run.result;
+  const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
+  return run.data.name() + ": " + grouped(r.used) + " of " + grouped(run.data.rows()) + " rows, " +
+         grouped(run.data.features()) + " features; " + clients + " x " + grouped(r.rounds) +
+         " rounds, " + grouped(r.uploads) + " uploads; K = " + grouped(run.options.spaces.size()) +
+         " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss, " +
+         (run.options.schedule.kind == ScheduleKind::theory ? "theory" : "constant") +
+         " schedule; repetitions: " + grouped(run.options.repeats) + "\n";
+}
+
+std::string most_likely(const FinishedRun& run, const AlgorithmResult& result) {
+  const auto most = std::max_element(result.probabilities.begin(), result.probabilities.end());
+  const auto i = static_cast<std::size_t>(most - result.probabilities.begin());
+  return run.options.spaces[i].name() + " (" + rounded(100.0 * *most, 3) + "%)";
+}
+
+std::string algorithms_table(const FinishedRun& run) {
+  const bool square = run.options.loss.name() == "square";
+  const bool classes = run.options.loss.is_classification();
+  std::vector<std::string> header = {"algorithm", square ? "MSE" : "loss"};
+  if (classes) header.insert(header.end(), {"accuracy", "log loss"});
+  if (run.options.regret) header.emplace_back("regret");
+  header.insert(header.end(), {"up/client/round", "down", "seconds", "most likely space"});
+  TextTable table(header);
+  const std::size_t columns = header.size();
+  for (const AlgorithmResult& result : run.result.results) {
+    std::vector<std::string> row = {result.algorithm,
+                                    plus_minus(square ? result.mse : result.loss)};
+    if (classes) {
+      row.push_back(plus_minus(result.accuracy));
+      row.push_back(plus_minus(result.log_loss));
+    }
+    if (run.options.regret) {
+      row.push_back(rounded(*std::max_element(result.regret.begin(), result.regret.end())));
+    }
+    row.insert(row.end(), {bits_text(result.upload_bits_per_client_round),
+                           bits_text(result.download_bits_per_client_round),
+                           rounded(mean(result.seconds), 3), most_likely(run, result)});
+    table.add(row);
+  }
+  const auto yardstick = [&](const std::string& name, double loss) {
+    std::vector<std::string> row(columns);
+    row[0] = name;
+    row[1] = rounded(loss);
+    table.add(row);
+  };
+  yardstick("(best constant)", run.result.mean_predictor);
+  if (run.options.regret) {
+    yardstick("(best in hindsight)",
+              *std::min_element(run.result.best_loss.begin(), run.result.best_loss.end()) /
+                  static_cast<double>(run.result.used));
+  }
+  return table.text();
+}
+
+/// Final probabilities as bars; of many spaces the likeliest.
+std::string spaces_table(const FinishedRun& run) {
+  constexpr std::size_t kMostRows = 12;
+  const auto& results = run.result.results;
+  const auto& first = results.front().probabilities;
+  std::vector<std::size_t> order(first.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool cut = order.size() > kMostRows;
+  if (cut) {
+    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
+                      [&](std::size_t a, std::size_t b) { return first[a] > first[b]; });
+    order.resize(kMostRows);
+  }
+  std::vector<std::string> header = {cut ? "likeliest spaces" : "space"};
+  for (const AlgorithmResult& result : results) header.push_back("p " + result.algorithm);
+  if (run.options.regret) header.insert(header.end(), {"best loss/example", "regret"});
+  header.emplace_back(results.front().algorithm + "              ");
+  TextTable table(header);
+  for (const std::size_t i : order) {
+    std::vector<std::string> row = {run.options.spaces[i].name()};
+    for (const AlgorithmResult& result : results) row.push_back(rounded(result.probabilities[i], 3));
+    if (run.options.regret) {
+      row.push_back(rounded(run.result.best_loss[i] / static_cast<double>(run.result.used)));
+      row.push_back(rounded(results.front().regret[i]));
+    }
+    std::string drawn = bar(first[i], 20);
+    const auto cells = static_cast<std::size_t>(std::count_if(
+        drawn.begin(), drawn.end(),
+        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    row.push_back(drawn + std::string(22 - cells, ' '));
+    table.add(row);
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string result_table(const FinishedRun& run) {
+  std::string text = headline(run) + "\n" + algorithms_table(run);
+  if (run.options.spaces.size() > 1) text += "\n" + spaces_table(run);
+  return text;
+}
+
+}  // namespace caucus::cli

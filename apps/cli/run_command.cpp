@@ -1,0 +1,147 @@
+// caucus run: simulate M clients and a server on a data set.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "caucus/data/output_file.hpp"
+#include "caucus/simulation/experiment.hpp"
+#include "command.hpp"
+#include "config_file.hpp"
+#include "flags.hpp"
+#include "model_file.hpp"
+#include "output.hpp"
+#include "progress_line.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  caucus run --data elevators.csv.gz
+  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1 \
+             --spaces linear --radii 0.1:1.0:10 --sample 2 --repeats 10 --regret
+  caucus run --data d.csv --spaces linear --radii 1,2 --spaces gaussian --widths 1,2,4
+  caucus run --data d.csv --algorithm fomd-oms --algorithm nco-oms --json result.json
+  caucus run --data d.csv --print-config > run.toml && caucus run run.toml --seed 7)";
+
+struct RunCommand {
+  std::string config_file;
+  std::vector<GivenFlag> flags;
+  bool print_config = false;
+  std::string json, model_out, predictions;
+};
+
+Result<std::vector<std::string>> client_files(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::directory_iterator entry(directory, code), end; !code && entry != end;
+       entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_regular_file(code) && !name.starts_with('.')) {
+      files.push_back(entry->path().string());
+    }
+  }
+  if (code || files.empty()) {
+    return data_error(directory, code ? code.message() : "holds no files",
+                      "expected a directory with one data file per client");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Files are opened before the work, so that a wrong path costs nothing, and appear only after it.
+struct Outputs {
+  std::optional<OutputFile> json, model, predictions;
+};
+
+Status open(const std::string& path, std::optional<OutputFile>& file) {
+  if (path.empty() || path == "-") return Done{};
+  CAUCUS_TRY(file, OutputFile::create(path));
+  return Done{};
+}
+
+Status write(std::optional<OutputFile>& file, const std::string& text) {
+  if (!file) return Done{};
+  CAUCUS_CHECK(file->write(text));
+  return file->commit();
+}
+
+Status write_results(const RunCommand& command, const FinishedRun& run, Outputs& outputs) {
+  if (outputs.predictions) CAUCUS_CHECK(write(outputs.predictions, forecasts_csv(run)));
+  if (outputs.model) {
+    const AlgorithmResult& first = run.result.results.front();
+    const StoredModel model{first.algorithm,    run.options.loss,  run.labels,
+                            run.options.seed,   0,                 run.data.scaling(),
+                            run.options.spaces, first.learned};
+    CAUCUS_CHECK(write(outputs.model, model_json(model).dump(1) + "\n"));
+  }
+  if (command.json.empty()) return print(result_table(run));
+  const std::string json = result_json(run).dump(1) + "\n";
+  if (command.json == "-") return print(json);
+  CAUCUS_CHECK(write(outputs.json, json));
+  return print(result_table(run));
+}
+
+Status execute(const RunCommand& command) {
+  RunConfig config;
+  if (!command.config_file.empty()) {
+    CAUCUS_TRY(config, read_config(command.config_file));
+  }
+  CAUCUS_CHECK(apply_flags(command.flags, config));
+  CAUCUS_TRY(ExperimentOptions options, config.experiment());
+  if (command.print_config) return print(config_toml(config));
+
+  Outputs outputs;
+  CAUCUS_CHECK(open(command.json, outputs.json));
+  CAUCUS_CHECK(open(command.model_out, outputs.model));
+  CAUCUS_CHECK(open(command.predictions, outputs.predictions));
+  options.keep_forecasts = outputs.predictions.has_value();
+
+  CAUCUS_TRY(const ReadOptions read, config.read_options());
+  std::vector<std::string> files = {config.file};
+  if (!config.clients_from.empty()) {
+    CAUCUS_TRY(files, client_files(config.clients_from));
+  }
+  CAUCUS_TRY(Dataset data, read_dataset(files, read));
+  LabelConvention labels = LabelConvention::none;
+  if (options.loss.is_classification()) {
+    CAUCUS_TRY(labels, apply_label_convention(data));
+  }
+  Progress progress;
+  auto result = [&] {
+    const ProgressLine line(progress);
+    return run_experiment(data, options, progress);
+  }();
+  if (!result.ok()) return std::move(result.error());
+  return write_results(command, {config, options, data, *result, labels}, outputs);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* run = app.add_subcommand("run", "Simulate clients and a server on a data set");
+  auto command = std::make_shared<RunCommand>();
+  run->add_option("config", command->config_file, "configuration file; flags win over it")
+      ->type_name("FILE.toml");
+  add_setting_flags(*run, command->flags);
+  run->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
+      ->type_name("FILE|-")
+      ->group("output");
+  run->add_option("--model-out", command->model_out,
+                  "what the first algorithm learned in the first repetition, for caucus predict")
+      ->type_name("FILE")
+      ->group("output");
+  run->add_option("--predictions", command->predictions,
+                  "every forecast of the first repetition, as CSV in original units")
+      ->type_name("FILE")
+      ->group("output");
+  run->add_flag("--print-config", command->print_config,
+                "print the complete configuration, itself a valid file, and exit")
+      ->group("output");
+  run->footer(kExamples);
+  run->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

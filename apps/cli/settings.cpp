@@ -1,0 +1,284 @@
+#include "settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "caucus/core/text.hpp"
+#include "values.hpp"
+
+namespace caucus::cli {
+namespace {
+
+Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+template <class T>
+Json optional(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json interval(const std::optional<Interval>& value) {
+  return value ? Json::array({value->first, value->second}) : Json(nullptr);
+}
+
+Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
+
+/// set: parse, then store into the member.
+template <class Target, class Member, class Parse>
+auto store(Member Target::*member, Parse parse) {
+  return [member, parse](Target& target, const std::string& value) -> Status {
+    CAUCUS_TRY(auto parsed, parse(value));
+    target.*member = std::move(parsed);
+    return Done{};
+  };
+}
+
+Result<std::string> as_text(const std::string& value) {
+  if (value.empty()) return usage_error("", "it is empty", "expected a text");
+  return value;
+}
+
+/// A number, or the word auto, which leaves it to the program.
+Result<std::optional<double>> number_or_auto(const std::string& value) {
+  if (value == "auto") return std::optional<double>{};
+  CAUCUS_TRY(const double parsed, parse_number(value));
+  return std::optional<double>(parsed);
+}
+
+Json number_or_auto_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json("auto");
+}
+
+/// One of several words; the first of each pair is the word.
+template <class Enum>
+auto one_of(std::vector<std::pair<std::string, Enum>> words) {
+  return [words](const std::string& value) -> Result<Enum> {
+    std::string list;
+    for (const auto& [word, meaning] : words) {
+      if (word == value) return meaning;
+      list += (list.empty() ? "expected " : ", ") + word;
+    }
+    return usage_error("", "'" + value + "' is not valid", list);
+  };
+}
+
+const std::vector<std::pair<std::string, ScheduleKind>> kSchedules = {
+    {"theory", ScheduleKind::theory}, {"constant", ScheduleKind::constant}};
+const std::vector<std::pair<std::string, Horizon>> kHorizons = {{"rounds", Horizon::rounds},
+                                                                {"examples", Horizon::examples}};
+const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
+                                                                      {"box", Constraint::box}};
+const std::vector<std::pair<std::string, SpaceKind>> kKinds = {
+    {"linear", SpaceKind::linear},       {"gaussian", SpaceKind::gaussian},
+    {"laplacian", SpaceKind::laplacian}, {"cauchy", SpaceKind::cauchy},
+    {"experts", SpaceKind::expert}};
+
+template <class Enum>
+Json word_of(const std::vector<std::pair<std::string, Enum>>& words, Enum value) {
+  for (const auto& [word, meaning] : words) {
+    if (meaning == value) return word;
+  }
+  return nullptr;
+}
+
+Status set_algorithms(RunConfig& config, const std::string& value) {
+  config.algorithms = split(value, ',');
+  return Done{};
+}
+
+std::vector<Setting<RunConfig>> make_run_settings() {
+  using C = RunConfig;
+  return {
+      {"data", "file", "--data", "FILE", "CSV, CSV.gz, LIBSVM or ARFF with all clients' rows",
+       store(&C::file, as_text), [](const C& c) { return text(c.file); }},
+      {"data", "clients_from", "--clients-from", "DIR",
+       "one file per client, in the order of their names; rows keep their order",
+       store(&C::clients_from, as_text), [](const C& c) { return text(c.clients_from); }},
+      {"data", "target", "--target", "last|first|N|NAME", "target column, counted from 1",
+       store(&C::target, as_text), [](const C& c) { return Json(c.target); }},
+      {"data", "feature_range", "--feature-range", "A,B", "min-max scale the features to [A, B]",
+       store(&C::feature_range, parse_interval),
+       [](const C& c) { return interval(c.feature_range); }},
+      {"data", "label_range", "--label-range", "A,B", "min-max scale the target to [A, B]",
+       store(&C::label_range, parse_interval), [](const C& c) { return interval(c.label_range); }},
+      {"data", "scale_from", "--scale-from", "FILE",
+       "take minimum and maximum from this data or ranges file", store(&C::scale_from, as_text),
+       [](const C& c) { return text(c.scale_from); }},
+
+      {"federation", "clients", "--clients", "M", "number of clients (10)",
+       store(&C::clients, parse_count),
+       [](const C& c) {
+         return c.clients || c.counts_clients() ? optional(c.clients) : Json(kDefaultClients);
+       }},
+      {"federation", "partition", "--partition", "shuffle|blocks|column:N|dirichlet:A",
+       "how rows are dealt to clients (shuffle)", store(&C::partition, as_text),
+       [](const C& c) {
+         return c.clients_from.empty() ? Json(c.partition.value_or("shuffle")) : Json(nullptr);
+       }},
+      {"federation", "dropout", "--dropout", "F", "share of reports lost at random (0)",
+       store(&C::dropout, parse_number), [](const C& c) { return Json(c.dropout); }},
+
+      {"algorithm", "name", "--algorithm", "NAME",
+       "fomd-oms or nco-oms; repeat it to compare on the same data, order and seeds",
+       set_algorithms,
+       [](const C& c) { return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms); }},
+      {"algorithm", "sample", "--sample", "J", "models a client holds per round (min(2, K))",
+       store(&C::sample, parse_count),
+       [](const C& c) {
+         const auto spaces = expand(c.effective_spaces());
+         const std::size_t K = spaces.ok() ? spaces->size() : 2;
+         return Json(c.sample.value_or(std::min<std::size_t>(2, K)));
+       }},
+      {"algorithm", "rounds_per_upload", "--rounds-per-upload", "N", "rounds between uploads (1)",
+       store(&C::rounds_per_upload, parse_count),
+       [](const C& c) { return Json(c.rounds_per_upload); }},
+      {"algorithm", "loss", "--loss", "LOSS",
+       "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear",
+       store(&C::loss, [](const std::string& value) { return parse_loss(value); }),
+       [](const C& c) { return Json(c.loss.name()); }},
+
+      {"schedule", "kind", "--schedule", "theory|constant", "rates of the updates (theory)",
+       store(&C::schedule, one_of(kSchedules)),
+       [](const C& c) { return word_of(kSchedules, c.schedule); }},
+      {"schedule", "horizon", "--horizon", "rounds|examples", "T of the theory (rounds)",
+       store(&C::horizon, one_of(kHorizons)),
+       [](const C& c) {
+         return c.schedule == ScheduleKind::theory
+                    ? word_of(kHorizons, c.horizon.value_or(Horizon::rounds))
+                    : Json(nullptr);
+       }},
+      {"schedule", "feature_bound", "--feature-bound", "X|auto", "b_i >= |phi_i(x)| (auto)",
+       store(&C::feature_bound, number_or_auto),
+       [](const C& c) { return number_or_auto_json(c.feature_bound); }},
+      {"schedule", "label_bound", "--label-bound", "Y|auto", "Y >= |y| (auto)",
+       store(&C::label_bound, number_or_auto),
+       [](const C& c) { return number_or_auto_json(c.label_bound); }},
+      {"schedule", "gradient_scale", "--gradient-scale", "S", "G_i = S (U_i b_i + Y) b_i (2)",
+       store(&C::gradient_scale, parse_number),
+       [](const C& c) { return Json(c.gradient_scale); }},
+      {"schedule", "loss_bound", "--loss-bound", "C", "C_i of all spaces, in place of the formula",
+       store(&C::loss_bound, parse_number), [](const C& c) { return optional(c.loss_bound); }},
+      {"schedule", "eta", "--eta", "X", "constant schedule: rate of the probabilities",
+       store(&C::eta, parse_number), [](const C& c) { return optional(c.eta); }},
+      {"schedule", "lambda", "--lambda", "X", "constant schedule: step size of the models",
+       store(&C::lambda, parse_number), [](const C& c) { return optional(c.lambda); }},
+
+      {"run", "repeats", "--repeats", "R", "repetitions over seeds (1)",
+       store(&C::repeats, parse_count), [](const C& c) { return Json(c.repeats); }},
+      {"run", "seed", "--seed", "S", "seed of all random numbers (1)", store(&C::seed, parse_count),
+       [](const C& c) { return Json(c.seed); }},
+      {"run", "threads", "--threads", "N", "threads for the repetitions (0: all cores)",
+       store(&C::threads, parse_count), [](const C& c) { return Json(c.threads); }},
+      {"run", "regret", "--regret", "", "exact regret against every space",
+       store(&C::regret, parse_switch), [](const C& c) { return Json(c.regret); }},
+  };
+}
+
+std::vector<Setting<SpaceGroup>> make_space_settings() {
+  using G = SpaceGroup;
+  const auto features = [](const std::string& value) -> Result<std::uint32_t> {
+    CAUCUS_TRY(const std::uint64_t count, parse_count(value));
+    if (count < 1 || count > 1'000'000) {
+      return usage_error("", "'" + value + "' is not valid", "expected 1 to 1,000,000");
+    }
+    return static_cast<std::uint32_t>(count);
+  };
+  return {
+      {"space", "kind", "--spaces", "KIND",
+       "linear, gaussian, laplacian, cauchy or experts; repeatable, each followed by its options",
+       store(&G::kind, one_of(kKinds)), [](const G& g) { return word_of(kKinds, g.kind); }},
+      {"space", "radii", "--radii", "FROM:TO:COUNT|A,B,...", "linear: one space per radius (1)",
+       store(&G::radii, parse_numbers),
+       [](const G& g) {
+         return g.kind != SpaceKind::linear
+                    ? Json(nullptr)
+                    : numbers(g.radii.value_or(std::vector<double>{1.0}));
+       }},
+      {"space", "widths", "--widths", "A,B,...", "kernels: one space per width (0.5,1,2,...,64)",
+       store(&G::widths, parse_numbers),
+       [](const G& g) {
+         const std::vector<double> eight = {0.5, 1, 2, 4, 8, 16, 32, 64};
+         return Space{.kind = g.kind}.is_kernel() ? numbers(g.widths.value_or(eight))
+                                                  : Json(nullptr);
+       }},
+      {"space", "features", "--features", "D", "kernels: random frequencies, 2D features (100)",
+       store(&G::features, features),
+       [](const G& g) {
+         return Space{.kind = g.kind}.is_kernel() ? Json(g.features.value_or(100)) : Json(nullptr);
+       }},
+      {"space", "radius", "--radius", "U", "kernels: radius of the set of models (1)",
+       store(&G::radius, parse_number_or_infinity),
+       [](const G& g) {
+         return Space{.kind = g.kind}.is_kernel() ? number(g.radius.value_or(1.0)) : Json(nullptr);
+       }},
+      {"space", "constraint", "--constraint", "ball|box", "|w| <= U or |w_k| <= U/sqrt(d) (ball)",
+       store(&G::constraint, one_of(kConstraints)),
+       [](const G& g) {
+         return g.kind == SpaceKind::expert
+                    ? Json(nullptr)
+                    : word_of(kConstraints, g.constraint.value_or(Constraint::ball));
+       }},
+      {"space", "independent_base", "--independent-base", "",
+       "kernels: random features of its own for every width",
+       store(&G::independent_base, parse_switch),
+       [](const G& g) { return Space{.kind = g.kind}.is_kernel() ? Json(g.independent_base) : Json(nullptr); }},
+      {"space", "intercept", "--intercept", "", "linear: one more feature, always 1",
+       store(&G::intercept, parse_switch),
+       [](const G& g) { return g.kind == SpaceKind::linear ? Json(g.intercept) : Json(nullptr); }},
+      {"space", "columns", "--expert-columns", "A..B",
+       "experts: columns of the file that hold their predictions", store(&G::columns, parse_columns),
+       [](const G& g) {
+         return g.columns ? Json(std::to_string(g.columns->first) + ".." +
+                                 std::to_string(g.columns->second))
+                          : Json(nullptr);
+       }},
+  };
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + static_cast<std::size_t>(a[i - 1] != b[j - 1]);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::vector<Setting<RunConfig>>& run_settings() {
+  static const auto settings = make_run_settings();
+  return settings;
+}
+
+const std::vector<Setting<SpaceGroup>>& space_settings() {
+  static const auto settings = make_space_settings();
+  return settings;
+}
+
+std::optional<std::string> nearest(const std::string& word,
+                                   const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,26 @@
+// Text to values, as flags and configuration files have them. The `where` of an error is left to the
+// caller, who knows the flag or the key.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+
+namespace caucus::cli {
+
+Result<double> parse_number(const std::string& text);            ///< finite
+Result<double> parse_number_or_infinity(const std::string& text);
+Result<std::uint64_t> parse_count(const std::string& text);      ///< 0, 1, 2, ...
+Result<bool> parse_switch(const std::string& text);              ///< true | false
+Result<std::pair<double, double>> parse_interval(const std::string& text);  ///< A,B with A < B
+/// A,B,... or FROM:TO:COUNT
+Result<std::vector<double>> parse_numbers(const std::string& text);
+/// A..B, from 1
+Result<std::pair<std::size_t, std::size_t>> parse_columns(const std::string& text);
+std::vector<std::string> split(const std::string& text, char separator);
+
+}  // namespace caucus::cli

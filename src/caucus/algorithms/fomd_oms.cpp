@@ -1,0 +1,133 @@
+#include "caucus/algorithms/fomd_oms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "caucus/core/ball.hpp"
+#include "caucus/core/bounds.hpp"
+#include "caucus/core/box.hpp"
+#include "caucus/core/text.hpp"
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+
+Status OmsSettings::validate() const {
+  const std::size_t K = plan->maps.size();
+  if (sampled > K) {
+    return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+                       "J must not exceed K");
+  }
+  if (sampled < 1 || (sampled == 1 && K > 1)) {
+    return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+                       "expected J >= 2: the estimates need at least one model beside the player");
+  }
+  for (const double bound : entropy.weights()) {
+    if (!(bound > 0.0) || !std::isfinite(bound)) {
+      return usage_error("loss bound", to_text(bound),
+                         "expected a positive finite C_i; a space of infinite radius needs --loss-bound");
+    }
+  }
+  return Done{};
+}
+
+void OmsAggregate::clear() {
+  for (std::size_t s = 0; s < used_; ++s) slot_of_[sums_[s].space] = -1;
+  used_ = 0;
+  reporters_ = 0;
+}
+
+OmsAggregate::Sum& OmsAggregate::sum_of(std::uint32_t space, std::size_t dimension) {
+  if (slot_of_[space] < 0) {
+    slot_of_[space] = static_cast<std::int64_t>(used_);
+    if (used_ == sums_.size()) sums_.emplace_back();
+    Sum& fresh = sums_[used_++];
+    fresh.space = space;
+    fresh.loss = 0.0;
+    fresh.gradient.assign(dimension, 0.0F);
+  }
+  return sums_[static_cast<std::size_t>(slot_of_[space])];
+}
+
+FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
+    : settings_(std::move(settings)),
+      p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
+      begin_(1, 0),
+      sampler_(p_.size(), settings_->sampled) {
+  const FeatureMaps& maps = settings_->plan->maps;
+  for (std::size_t i = 0; i < maps.size(); ++i) begin_.push_back(begin_.back() + maps.dimension(i));
+  weights_.assign(begin_.back(), 0.0F);
+  sampler_.set(p_.probabilities());
+}
+
+void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+  Stream stream(
+      {settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
+  sampler_.draw(stream, drawn_);
+  into.client = client;
+  into.held.clear();
+  for (const std::uint32_t space : drawn_) into.held.push_back({space, weights(space)});
+}
+
+void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
+  ++into.reporters_;
+  std::size_t offset = 0;
+  for (std::size_t a = 0; a < report.spaces.size(); ++a) {
+    const std::uint32_t space = report.spaces[a];
+    const std::size_t dimension = begin_[space + 1] - begin_[space];
+    OmsAggregate::Sum& sum = into.sum_of(space, dimension);
+    sum.loss += static_cast<double>(report.losses[a]);
+    add(sum.gradient, std::span(report.gradients).subspan(offset, dimension));
+    offset += dimension;
+  }
+}
+
+void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
+  if (aggregate.reporters_ == 0) return;
+  step_models(batch, aggregate);  // before p moves: P_i is that of the time of sampling
+  step_probabilities(aggregate);
+  sampler_.set(p_.probabilities());
+}
+
+void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
+  for (std::size_t s = 0; s < aggregate.used_; ++s) {
+    const OmsAggregate::Sum& sum = aggregate.sums_[s];
+    if (sum.gradient.empty()) continue;  // a frozen expert
+    const Space& space = settings_->plan->maps.space(sum.space);
+    const double lambda = std::visit(
+        [&](const auto& schedule) { return schedule.model_rate(batch.number, sum.space); },
+        settings_->schedule);
+    const double rate =
+        lambda / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
+    const std::span<float> w(weights_.data() + begin_[sum.space], sum.gradient.size());
+    if (space.constraint == Constraint::ball) {
+      Ball{space.radius}.descend(w, sum.gradient, rate);
+    } else {
+      Box{space.radius}.descend(w, sum.gradient, rate);
+    }
+  }
+}
+
+void FomdOms::step_probabilities(const OmsAggregate& aggregate) {
+  std::vector<double> losses(models(), 0.0);
+  for (std::size_t s = 0; s < aggregate.used_; ++s) {
+    const OmsAggregate::Sum& sum = aggregate.sums_[s];
+    losses[sum.space] =
+        sum.loss / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
+  }
+  const double eta = std::visit([](const auto& schedule) { return schedule.probability_rate(); },
+                                settings_->schedule);
+  settings_->entropy.descend(p_, losses, eta);
+}
+
+std::size_t FomdOms::upload_bits(const Assignment& assignment) const {
+  return download_bits(assignment) + 32 * assignment.held.size();
+}
+
+std::size_t FomdOms::download_bits(const Assignment& assignment) const {
+  std::size_t bits = assignment.held.size() * index_bits(models());
+  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
+  return bits;
+}
+
+}  // namespace caucus

@@ -1,0 +1,107 @@
+// FOMD-OMS (paper, Algorithms 2 to 4): FOMD-No-LU on the simplex for the probabilities and, for each
+// space, on its ball or box for the model, fed with importance-weighted estimates
+//   c_i = sum over reporting clients j that hold i of c_ij / (M_r P_i),   g_i likewise.
+// It divides by all M_r reporting clients, not by those that hold i: that would be biased.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "caucus/algorithms/oms_client.hpp"
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/sampling.hpp"
+#include "caucus/core/schedule.hpp"
+#include "caucus/core/simplex.hpp"
+
+namespace caucus {
+
+struct OmsSettings {
+  std::shared_ptr<const Plan> plan;
+  std::size_t sampled = 2;  ///< J
+  Schedule schedule = ConstantSchedule{};
+  WeightedEntropy entropy{{}};  ///< with the weights C_i, one per space
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+
+  /// 2 <= J <= K (or J = K = 1), C_i positive and finite.
+  [[nodiscard]] Status validate() const;
+};
+
+/// The sums of one batch, over what was touched only.
+class OmsAggregate {
+ public:
+  explicit OmsAggregate(std::size_t models) : slot_of_(models, -1) {}
+  void clear();
+
+ private:
+  friend class FomdOms;
+  struct Sum {
+    std::uint32_t space = 0;
+    double loss = 0.0;
+    std::vector<float> gradient;
+  };
+  Sum& sum_of(std::uint32_t space, std::size_t dimension);
+
+  std::size_t reporters_ = 0;
+  std::size_t used_ = 0;
+  std::vector<Sum> sums_;  ///< the first used_ are live; the others keep their memory
+  std::vector<std::int64_t> slot_of_;
+};
+
+class FomdOms {
+ public:
+  using Assignment = caucus::Assignment;
+  using Forecast = caucus::Forecast;
+  using BatchMean = caucus::BatchMean;
+  using Report = caucus::Report;
+  using Aggregate = OmsAggregate;
+  using ClientState = NoMemory;
+  static constexpr bool kCooperative = true;  ///< reports travel, so they can be lost
+
+  /// The settings must be valid.
+  explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
+
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
+               Forecast& into) const {
+    predict_with_held(*settings_->plan, assignment, x, into);
+  }
+  void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
+    report_held(*settings_->plan, forecast, y, into);
+  }
+  void aggregate(const Report& report, OmsAggregate& into) const;
+  void step(const Batch& batch, const OmsAggregate& aggregate);
+
+  [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
+  [[nodiscard]] OmsAggregate new_aggregate() const { return OmsAggregate(models()); }
+
+  /// Per upload: sum over held i of (d_i + 1) floats, and J indices. Per download: the same without
+  /// the losses. (The paper's formula counts J twice.)
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const;
+  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
+
+  [[nodiscard]] std::size_t models() const { return p_.size(); }
+  [[nodiscard]] const Simplex& probabilities() const { return p_; }
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
+    return {weights_.data() + begin_[space], begin_[space + 1] - begin_[space]};
+  }
+
+ private:
+  [[nodiscard]] double inclusion(std::size_t space) const {
+    return inclusion_probability(p_[space], models(), settings_->sampled);
+  }
+  void step_models(const Batch& batch, const OmsAggregate& aggregate);
+  void step_probabilities(const OmsAggregate& aggregate);
+
+  std::shared_ptr<const OmsSettings> settings_;
+  Simplex p_;
+  std::vector<float> weights_;      ///< all models, one after another
+  std::vector<std::size_t> begin_;  ///< where each begins
+  ModelSampler sampler_;
+  std::vector<std::uint32_t> drawn_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,22 @@
+#include "caucus/algorithms/learned_model.hpp"
+
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+
+Predictor::Predictor(const FeatureMaps& maps, const LearnedModel& model)
+    : maps_(&maps), model_(&model), workspace_(maps) {}
+
+double Predictor::operator()(std::span<const float> x) {
+  workspace_.begin(x);
+  double mean = 0.0;
+  for (std::size_t i = 0; i < maps_->size(); ++i) {
+    const bool learns = maps_->space(i).kind != SpaceKind::expert;
+    const double forecast = learns ? dot(model_->weights[i], maps_->features(i, workspace_))
+                                   : maps_->expert_forecast(i, workspace_);
+    mean += model_->probabilities[i] * forecast;
+  }
+  return mean;
+}
+
+}  // namespace caucus

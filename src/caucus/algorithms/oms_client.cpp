@@ -1,0 +1,44 @@
+#include "caucus/algorithms/oms_client.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+namespace {
+
+/// A forecast is finite whatever the model and the example; its square fits a float.
+double finite_forecast(double value) {
+  constexpr double kLargest = 1e18;
+  return std::isnan(value) ? 0.0 : std::clamp(value, -kLargest, kLargest);
+}
+
+}  // namespace
+
+void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
+                       Forecast& into) {
+  into.workspace.begin(x);
+  into.outputs.clear();
+  into.features.clear();
+  for (const HeldModel& model : assignment.held) {
+    const auto features = plan.maps.features(model.space, into.workspace);
+    const bool learns = plan.maps.space(model.space).kind != SpaceKind::expert;
+    into.features.push_back(features);
+    into.outputs.push_back(
+        finite_forecast(learns ? dot(model.weights, features)
+                               : plan.maps.expert_forecast(model.space, into.workspace)));
+  }
+  into.output = into.outputs.front();
+}
+
+void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean& into) {
+  for (std::size_t a = 0; a < forecast.outputs.size(); ++a) {
+    const double v = forecast.outputs[a];
+    into.add(a, plan.loss.value(v, y), static_cast<float>(plan.loss.derivative(v, y)),
+             forecast.features[a]);
+  }
+  into.end_example();
+}
+
+}  // namespace caucus

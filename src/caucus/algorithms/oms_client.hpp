@@ -1,0 +1,26 @@
+// The client half of FOMD-OMS and NCO-OMS: predict with the first held model, then take loss and
+// gradient of all that are held. O(J) work, no memory from batch to batch.
+#pragma once
+
+#include <span>
+
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/loss.hpp"
+
+namespace caucus {
+
+/// What server and clients agree on before the first round.
+struct Plan {
+  FeatureMaps maps;
+  Loss loss;
+};
+
+/// f_i(x) for every held model; the output is that of the first.
+void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
+                       Forecast& into);
+
+/// Adds loss and gradient of every held model at (x, y) to the batch.
+void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean& into);
+
+}  // namespace caucus

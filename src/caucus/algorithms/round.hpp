@@ -1,0 +1,75 @@
+// The records of one round, each with one producer and one consumer:
+//   assign -> Assignment -> predict -> Forecast -> report -> BatchMean/Report -> aggregate
+// Their buffers are reused from round to round.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/feature_maps.hpp"
+
+namespace caucus {
+
+/// The rounds during which models do not move: N of them, or fewer at the end. R = T is N = 1.
+struct Batch {
+  std::uint32_t number = 1;  ///< r, from 1
+  std::size_t first = 0;     ///< first round, from 0
+  std::size_t last = 1;      ///< one past the last round
+};
+
+/// A model as it is handed to a client; the weights belong to the server.
+struct HeldModel {
+  std::uint32_t space = 0;
+  std::span<const float> weights;
+};
+
+/// server -> client: the J sampled models. The first one predicts, the others only observe.
+struct Assignment {
+  std::uint32_t client = 0;
+  std::vector<HeldModel> held;
+};
+
+/// On the client, before y is known.
+class Forecast {
+ public:
+  explicit Forecast(const FeatureMaps& maps) : workspace(maps) {}
+
+  double output = 0.0;          ///< the forecast given
+  std::vector<double> outputs;  ///< of every held model
+  std::vector<std::span<const float>> features;
+  FeatureMaps::Workspace workspace;
+};
+
+/// client -> server: batch means of the raw losses and gradients of the held models, as floats.
+struct Report {
+  std::uint32_t client = 0;
+  std::uint32_t examples = 0;
+  std::vector<std::uint32_t> spaces;
+  std::vector<float> losses;
+  std::vector<float> gradients;  ///< of the held models, one after another
+};
+
+/// On the client, while a batch lasts: the sums behind a Report. They are kept in double and rounded
+/// to float once; for a batch of one the gradient is the float product of derivative and feature.
+class BatchMean {
+ public:
+  void begin(const Assignment& assignment);
+  /// One example: loss and derivative of held model a, and its features.
+  void add(std::size_t held, double loss, float derivative, std::span<const float> features);
+  void end_example() { ++examples_; }
+  /// Ends the batch.
+  const Report& report();
+
+ private:
+  Report report_;
+  std::uint32_t examples_ = 0;
+  std::vector<double> losses_, gradients_;
+  std::vector<std::size_t> begin_;
+};
+
+/// For algorithms whose clients remember nothing between batches.
+struct NoMemory {};
+
+}  // namespace caucus

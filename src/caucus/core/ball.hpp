@@ -1,0 +1,22 @@
+// Euclidean ball |w|_2 <= U with psi(w) = |w|^2 / (2 rate): a gradient step, then scaling back
+// (paper, appendix "OMD with the Euclidean regularizer").
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace caucus {
+
+struct Ball {
+  using Decision = std::vector<float>;
+  using Scalar = float;
+
+  double radius = std::numeric_limits<double>::infinity();
+
+  /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
+  /// overflow has no direction left: it ends at 0.
+  void descend(std::span<float> w, std::span<const float> gradient, double rate) const;
+};
+
+}  // namespace caucus

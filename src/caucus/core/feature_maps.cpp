@@ -1,0 +1,168 @@
+#include "caucus/core/feature_maps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "caucus/core/kernel.hpp"
+#include "caucus/core/random.hpp"
+#include "caucus/core/text.hpp"
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+namespace {
+
+Status validate(const Space& space, const InputShape& shape) {
+  const auto wrong = [&](std::string what, std::string expected) -> Status {
+    return usage_error("space '" + space.name() + "'", std::move(what), std::move(expected));
+  };
+  if (space.kind == SpaceKind::expert) {
+    if (!space.function && space.expert >= shape.experts) {
+      return wrong("there are " + std::to_string(shape.experts) + " expert columns",
+                   "expected a column of predictions for every expert");
+    }
+    return Done{};
+  }
+  if (!(space.radius > 0.0)) {
+    return wrong("the radius is " + to_text(space.radius), "expected a positive number");
+  }
+  if (shape.features == 0) return wrong("the data have no features", "expected at least one");
+  if (space.is_kernel()) {
+    if (!(space.width > 0.0) || !std::isfinite(space.width)) {
+      return wrong("the width is " + to_text(space.width), "expected a positive number");
+    }
+    if (space.features == 0) return wrong("it has no random features", "expected at least one");
+  }
+  return Done{};
+}
+
+/// The projection and then the angle are floats: any finite input must give finite features.
+float finite_float(double value) {
+  constexpr double kLargest = 1e30;
+  return static_cast<float>(std::clamp(value, -kLargest, kLargest));
+}
+
+}  // namespace
+
+Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shape,
+                                      std::uint64_t seed, std::uint32_t repetition) {
+  if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
+  FeatureMaps maps;
+  maps.shape_ = shape;
+  for (std::size_t i = 0; i < spaces.size(); ++i) {
+    CAUCUS_CHECK(validate(spaces[i], shape));
+    const std::size_t base = spaces[i].is_kernel() ? maps.find_or_add_base(spaces[i], i) : 0;
+    maps.map_of_.push_back(maps.find_or_add_map(spaces[i], base));
+  }
+  maps.spaces_ = std::move(spaces);
+  maps.draw_frequencies(seed, repetition);
+  return maps;
+}
+
+std::size_t FeatureMaps::find_or_add_base(const Space& space, std::size_t index) {
+  // A shared base is named by its kernel, one of its own by the space, so that adding a space to a
+  // run does not change the features of the others.
+  const auto id = space.independent_base ? 16 + static_cast<std::uint32_t>(index)
+                                         : static_cast<std::uint32_t>(space.kind);
+  auto found = std::find_if(bases_.begin(), bases_.end(), [&](const FrequencyBase& base) {
+    return base.id == id && base.frequencies == space.features;
+  });
+  if (found == bases_.end()) {
+    found = bases_.insert(found, FrequencyBase{space.kind, id, space.features, {}});
+  }
+  return static_cast<std::size_t>(found - bases_.begin());
+}
+
+std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
+  Map map{space.kind, false, base, 0, 1.0, 0};
+  if (space.kind == SpaceKind::linear) {
+    map.intercept = space.intercept;
+    map.dimension = shape_.features + (space.intercept ? 1 : 0);
+  } else if (space.is_kernel()) {
+    map.frequencies = space.features;
+    map.width = space.width;
+    map.dimension = 2 * map.frequencies;
+  }
+  const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map& other) {
+    return other.kind == map.kind && other.intercept == map.intercept && other.base == map.base &&
+           other.frequencies == map.frequencies && other.width == map.width;
+  });
+  if (found != maps_.end()) return static_cast<std::size_t>(found - maps_.begin());
+  maps_.push_back(map);
+  return maps_.size() - 1;
+}
+
+void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition) {
+  for (FrequencyBase& base : bases_) {
+    base.values.resize(shape_.features * base.frequencies);
+    for (std::size_t k = 0; k < base.frequencies; ++k) {
+      Stream stream(
+          {seed, Purpose::features, repetition, base.id, static_cast<std::uint32_t>(k)});
+      for (std::size_t l = 0; l < shape_.features; ++l) {
+        base.values[l * base.frequencies + k] =
+            finite_float(draw_frequency(base.kernel, stream));
+      }
+    }
+  }
+}
+
+FeatureMaps::Workspace::Workspace(const FeatureMaps& maps)
+    : features_(maps.maps_.size()),
+      projections_(maps.bases_.size()),
+      features_of_(maps.maps_.size(), 0),
+      projection_of_(maps.bases_.size(), 0) {
+  for (std::size_t b = 0; b < projections_.size(); ++b) {
+    projections_[b].resize(maps.bases_[b].frequencies);
+  }
+  for (std::size_t m = 0; m < features_.size(); ++m) {
+    const Map& map = maps.maps_[m];
+    // Plain linear features are the example itself and need no copy.
+    if (map.kind != SpaceKind::linear || map.intercept) features_[m].resize(map.dimension);
+  }
+}
+
+void FeatureMaps::Workspace::begin(std::span<const float> x) {
+  x_ = x;
+  ++example_;
+}
+
+std::span<const float> FeatureMaps::features(std::size_t i, Workspace& workspace) const {
+  const std::size_t index = map_of_[i];
+  const Map& map = maps_[index];
+  if (map.kind == SpaceKind::expert) return {};
+  if (map.kind == SpaceKind::linear && !map.intercept) {
+    return workspace.x_.first(shape_.features);
+  }
+  if (workspace.features_of_[index] != workspace.example_) {
+    compute(map, index, workspace);
+    workspace.features_of_[index] = workspace.example_;
+  }
+  return workspace.features_[index];
+}
+
+void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspace) const {
+  const auto x = workspace.x_.first(shape_.features);
+  const std::span<float> out = workspace.features_[index];
+  if (map.kind == SpaceKind::linear) {
+    std::copy(x.begin(), x.end(), out.begin());
+    out.back() = 1.0F;
+    return;
+  }
+  const std::span<float> projection = workspace.projections_[map.base];
+  if (workspace.projection_of_[map.base] != workspace.example_) {
+    project(bases_[map.base].values, x, projection);
+    workspace.projection_of_[map.base] = workspace.example_;
+  }
+  const auto amplitude =
+      static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
+  scaled_sincos(projection, static_cast<float>(1.0 / map.width), amplitude,
+                out.first(map.frequencies), out.last(map.frequencies));
+}
+
+double FeatureMaps::expert_forecast(std::size_t i, const Workspace& workspace) const {
+  const Space& space = spaces_[i];
+  if (space.function) return static_cast<double>(space.function(workspace.x_));
+  return static_cast<double>(workspace.x_[shape_.features + space.expert]);
+}
+
+}  // namespace caucus

@@ -1,0 +1,87 @@
+// The K spaces together with their feature maps phi_i. Spaces that share a map (linear ones of
+// different radii) share its features, and kernels that share a base of frequencies share the
+// projection base * x; an example's features are computed at most once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+#include "caucus/core/space.hpp"
+
+namespace caucus {
+
+/// What an example looks like: its features, then the predictions of frozen experts.
+struct InputShape {
+  std::size_t features = 0;
+  std::size_t experts = 0;
+};
+
+/// The random frequencies of one or several kernels, as base[l][k] so that lanes are frequencies.
+struct FrequencyBase {
+  SpaceKind kernel = SpaceKind::gaussian;
+  std::uint32_t id = 0;  ///< names the stream of random numbers
+  std::size_t frequencies = 0;
+  std::vector<float> values;
+};
+
+class FeatureMaps {
+ public:
+  /// Every client makes the same frequencies from (seed, repetition); none is ever sent.
+  static Result<FeatureMaps> make(std::vector<Space> spaces, InputShape shape, std::uint64_t seed,
+                                  std::uint32_t repetition);
+
+  [[nodiscard]] std::size_t size() const { return spaces_.size(); }  ///< K
+  [[nodiscard]] const Space& space(std::size_t i) const { return spaces_[i]; }
+  [[nodiscard]] const std::vector<Space>& spaces() const { return spaces_; }
+  [[nodiscard]] const InputShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t dimension(std::size_t i) const { return maps_[map_of_[i]].dimension; }
+  /// Spaces with the same number have the same features.
+  [[nodiscard]] std::size_t map_of(std::size_t i) const { return map_of_[i]; }
+  [[nodiscard]] std::size_t map_count() const { return maps_.size(); }
+
+  /// Scratch memory for the features of one example; one per thread.
+  class Workspace {
+   public:
+    explicit Workspace(const FeatureMaps& maps);
+    /// Forget the last example; x must outlive the features taken from it.
+    void begin(std::span<const float> x);
+
+   private:
+    friend class FeatureMaps;
+    std::span<const float> x_;
+    std::uint64_t example_ = 0;
+    std::vector<std::vector<float>> features_, projections_;
+    std::vector<std::uint64_t> features_of_, projection_of_;  ///< the example they belong to
+  };
+
+  /// phi_i of the workspace's example; empty for a frozen expert.
+  std::span<const float> features(std::size_t i, Workspace& workspace) const;
+  /// The forecast of frozen expert i for the workspace's example.
+  [[nodiscard]] double expert_forecast(std::size_t i, const Workspace& workspace) const;
+
+ private:
+  struct Map {
+    SpaceKind kind = SpaceKind::linear;
+    bool intercept = false;
+    std::size_t base = 0;  ///< kernels: which base
+    std::size_t frequencies = 0;
+    double width = 1.0;
+    std::size_t dimension = 0;
+  };
+
+  [[nodiscard]] std::size_t find_or_add_map(const Space& space, std::size_t base);
+  [[nodiscard]] std::size_t find_or_add_base(const Space& space, std::size_t index);
+  void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
+  void compute(const Map& map, std::size_t index, Workspace& workspace) const;
+
+  InputShape shape_;
+  std::vector<Space> spaces_;
+  std::vector<std::size_t> map_of_;
+  std::vector<Map> maps_;
+  std::vector<FrequencyBase> bases_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,53 @@
+#include "caucus/core/sampling.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+namespace caucus {
+
+double inclusion_probability(double p, std::size_t models, std::size_t sampled) {
+  if (sampled == models) return 1.0;
+  const auto K = static_cast<double>(models);
+  const auto J = static_cast<double>(sampled);
+  return ((K - J) * p + (J - 1.0)) / (K - 1.0);
+}
+
+ModelSampler::ModelSampler(std::size_t models, std::size_t sampled)
+    : sampled_(sampled), cumulative_(models), order_(models) {
+  assert(sampled >= 1 && sampled <= models && (sampled >= 2 || models == 1));
+  std::iota(order_.begin(), order_.end(), 0U);
+}
+
+void ModelSampler::set(std::span<const double> p) {
+  std::partial_sum(p.begin(), p.end(), cumulative_.begin());
+}
+
+void ModelSampler::draw(Stream& stream, std::vector<std::uint32_t>& sampled) {
+  const auto K = static_cast<std::uint32_t>(cumulative_.size());
+  const double point = stream.uniform() * cumulative_.back();
+  const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, point);
+  const auto first = static_cast<std::uint32_t>(found - cumulative_.begin());
+  sampled.assign(1, first);
+  if (sampled_ == K) {
+    for (std::uint32_t i = 0; i < K; ++i) {
+      if (i != first) sampled.push_back(i);
+    }
+    return;
+  }
+  // A partial Fisher-Yates shuffle over all but A_1, undone afterwards.
+  std::swap(order_[first], order_[K - 1]);
+  for (std::uint32_t s = 1; s < sampled_; ++s) {
+    const std::uint32_t pick = stream.below(K - s);
+    std::swap(order_[pick], order_[K - s - 1]);
+    sampled.push_back(order_[K - s - 1]);
+  }
+  // What moved lies in the tail or where a tail element came from: its own index.
+  for (std::uint32_t s = 1; s <= sampled_; ++s) {
+    std::uint32_t& slot = order_[K - s];
+    while (slot != K - s) std::swap(slot, order_[slot]);
+  }
+}
+
+}  // namespace caucus

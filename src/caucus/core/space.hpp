@@ -1,0 +1,49 @@
+// A candidate hypothesis space F_i = { x -> <w, phi_i(x)> : w in a convex set of radius U_i }.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace caucus {
+
+enum class SpaceKind {
+  linear,     ///< phi(x) = x, optionally with a constant coordinate
+  gaussian,   ///< random features of exp(-|x - v|^2 / (2 width^2))
+  laplacian,  ///< random features of exp(-|x - v|_1 / width)
+  cauchy,     ///< random features of prod_l 1 / (1 + (x_l - v_l)^2 / width^2)
+  expert,     ///< a frozen predictor: nothing to learn, only its loss counts
+};
+
+enum class Constraint {
+  ball,  ///< |w|_2 <= U, as in the authors' scripts
+  box,   ///< |w_k| <= U / sqrt(d), the paper's appendix for kernels
+};
+
+/// A pre-trained model that a user registers: features of an example to its forecast.
+using ExpertFunction = std::function<float(std::span<const float>)>;
+
+struct Space {
+  SpaceKind kind = SpaceKind::linear;
+  double radius = 1.0;  ///< U_i; may be infinite
+  Constraint constraint = Constraint::ball;
+  bool intercept = false;         ///< linear: one more coordinate, always 1
+  double width = 1.0;             ///< kernels
+  std::uint32_t features = 100;   ///< kernels: D frequencies, so 2D coordinates
+  bool independent_base = false;  ///< kernels: frequencies of its own instead of one shared base
+  std::uint32_t expert = 0;       ///< experts: which of the expert predictions of an example
+  ExpertFunction function = {};   ///< experts: used instead of a prediction column when set
+
+  [[nodiscard]] bool is_kernel() const {
+    return kind == SpaceKind::gaussian || kind == SpaceKind::laplacian || kind == SpaceKind::cauchy;
+  }
+  /// "linear U=0.1", "gaussian width=2", "expert 3"
+  [[nodiscard]] std::string name() const;
+};
+
+/// "linear", "gaussian", ...
+std::string name_of(SpaceKind kind);
+
+}  // namespace caucus

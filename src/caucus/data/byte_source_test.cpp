@@ -1,0 +1,126 @@
+#include "caucus/data/byte_source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "caucus/data/line_reader.hpp"
+#include "caucus/data/test_files.hpp"
+
+namespace caucus {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<std::string> read_all(const std::string& path) {
+  CAUCUS_TRY(ByteSource source, ByteSource::open(path));
+  std::string text(1 << 22, ' ');
+  CAUCUS_TRY(const std::size_t got, source.read(text));
+  text.resize(got);
+  return text;
+}
+
+std::string random_text() {
+  std::string text;
+  for (unsigned k = 0; k < 100000; ++k) text += std::to_string(k * 2654435761u) + "\n";
+  return text;
+}
+
+Result<std::vector<std::string>> lines_of(ByteSource source) {
+  LineReader reader(source);
+  std::vector<std::string> lines;
+  for (std::string_view line;;) {
+    CAUCUS_TRY(const bool more, reader.next(line));
+    if (!more) return lines;
+    lines.emplace_back(line);
+  }
+}
+
+TEST(ByteSource, ReadsPlainAndGzipAlike) {
+  const TestFiles files;
+  const std::string text = random_text();
+  EXPECT_EQ(*read_all(files.write("a", text)), text);
+  EXPECT_EQ(*read_all(files.write_gzip("b", text)), text);
+}
+
+TEST(ByteSource, CanBeReadAgainAfterRewind) {
+  const TestFiles files;
+  auto source = ByteSource::open(files.write_gzip("a", "hello"));
+  for (int pass = 0; pass < 2; ++pass) {
+    std::string text(10, ' ');
+    EXPECT_EQ(*source->read(text), 5u);
+    EXPECT_EQ(text.substr(0, 5), "hello");
+    EXPECT_TRUE(source->rewind().ok());
+  }
+}
+
+TEST(ByteSource, TruncatedGzipIsAnError) {
+  const TestFiles files;
+  files.write_gzip("a.gz", random_text());
+  const std::string bytes = files.read("a.gz");
+  for (const std::size_t kept : {bytes.size() - 1, bytes.size() - 8, bytes.size() / 2}) {
+    const auto result = read_all(files.write("b.gz", bytes.substr(0, kept)));
+    ASSERT_FALSE(result.ok()) << kept;
+    EXPECT_EQ(result.error().kind, ErrorKind::data);
+    EXPECT_THAT(result.error().line(), HasSubstr("truncated gzip"));
+  }
+}
+
+TEST(ByteSource, CorruptGzipIsAnError) {
+  const TestFiles files;
+  files.write_gzip("a.gz", random_text());
+  std::string bytes = files.read("a.gz");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x55);
+  const auto result = read_all(files.write("b.gz", bytes));
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().line(), HasSubstr("corrupt gzip"));
+}
+
+TEST(ByteSource, MissingFileAndDirectoryAreDataErrors) {
+  const auto missing = read_all("/nonexistent/file.csv");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().kind, ErrorKind::data);
+  EXPECT_EQ(missing.error().where, "/nonexistent/file.csv");
+  const auto directory = read_all("/tmp");
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().line(), HasSubstr("is a directory"));
+}
+
+TEST(ByteSource, WhatIsNotARegularFileCannotBeRewound) {
+  auto source = ByteSource::open("/dev/null");
+  ASSERT_TRUE(source.ok());
+  EXPECT_FALSE(source->rewind().ok());
+}
+
+TEST(LineReader, TakesBothLineEndsAndALastLineWithout) {
+  const auto lines = lines_of(ByteSource::from_memory("a\r\n\nb c\nlast", "f"));
+  EXPECT_THAT(*lines, ElementsAre("a", "", "b c", "last"));
+}
+
+TEST(LineReader, DropsAByteOrderMarkOnlyAtTheStart) {
+  const auto lines =
+      lines_of(ByteSource::from_memory("\xEF\xBB\xBF"
+                                       "a\n\xEF\xBB\xBF"
+                                       "b\n",
+                                       "f"));
+  EXPECT_THAT(*lines, ElementsAre("a",
+                                  "\xEF\xBB\xBF"
+                                  "b"));
+}
+
+TEST(LineReader, GrowsForLongLinesUpToItsLimit) {
+  const std::string fits = "x\n" + std::string(5 << 20, 'y') + "\nz\n";
+  const auto lines = lines_of(ByteSource::from_memory(fits, "f"));
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ((*lines)[1].size(), std::size_t{5} << 20);
+  EXPECT_EQ((*lines)[2], "z");
+  const std::string endless = "x\n" + std::string(150u << 20, 'y');
+  const auto refused = lines_of(ByteSource::from_memory(endless, "f"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "f:2");
+}
+
+}  // namespace
+}  // namespace caucus

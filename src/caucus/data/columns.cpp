@@ -1,0 +1,116 @@
+#include "caucus/data/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "caucus/data/line_reader.hpp"
+#include "caucus/data/number.hpp"
+
+namespace caucus {
+namespace {
+
+std::string known_columns(const std::string& word, const TableHeader& header) {
+  const std::string numbers = "a number from 1 to " + std::to_string(header.columns);
+  if (header.names.empty()) return "expected " + numbers + " (the file has no column names)";
+  std::string listed;
+  constexpr std::size_t kListed = 12;
+  for (std::size_t k = 0; k < std::min(header.names.size(), kListed); ++k) {
+    listed += (k > 0 ? ", " : "") + quoted(header.names[k]);
+  }
+  if (header.names.size() > kListed) listed += ", ...";
+  return "did you mean " + quoted(nearest(word, header.names)) + "? Expected " + numbers +
+         " or one of " + listed;
+}
+
+Status check_interval(const std::optional<Interval>& range, const char* flag) {
+  if (!range) return Done{};
+  const auto [a, b] = *range;
+  if (std::isfinite(a) && std::isfinite(b) && std::isfinite(b - a) && a < b) return Done{};
+  return usage_error(flag, quoted(number_text(a) + "," + number_text(b)),
+                     "expected finite A,B with A < B");
+}
+
+}  // namespace
+
+Status ReadOptions::validate() const {
+  CAUCUS_CHECK(check_interval(feature_range, "feature range"));
+  return check_interval(label_range, "label range");
+}
+
+Result<std::size_t> find_column(const std::string& word, const TableHeader& header,
+                                const std::string& role, const std::string& file) {
+  if (word == "first") return std::size_t{0};
+  if (word == "last") return header.columns - 1;
+  std::size_t number = 0;
+  if (parse_count(word, number) && number >= 1 && number <= header.columns) return number - 1;
+  const auto begin = header.names.begin();
+  const auto found = std::find(begin, header.names.end(), word);
+  if (found == header.names.end()) {
+    return data_error(file, "has no " + role + " column " + quoted(word),
+                      known_columns(word, header));
+  }
+  if (std::find(found + 1, header.names.end(), word) != header.names.end()) {
+    return data_error(file, "has more than one column named " + quoted(word),
+                      "expected the number of the " + role + " column");
+  }
+  return static_cast<std::size_t>(found - begin);
+}
+
+Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& header,
+                               const std::string& file) {
+  Scaling scaling;
+  scaling.columns = header.columns;
+  CAUCUS_TRY(scaling.target_column, find_column(options.target, header, "target", file));
+  if (options.client_column) {
+    CAUCUS_TRY(scaling.client_column, find_column(*options.client_column, header, "client", file));
+  }
+  const auto [first, last] = options.expert_columns.value_or(std::pair<std::size_t, std::size_t>{});
+  if (options.expert_columns && (first == 0 || first > last)) {
+    return usage_error("expert columns",
+                       quoted(std::to_string(first) + ".." + std::to_string(last)),
+                       "expected A..B with 1 <= A <= B");
+  }
+  if (last > header.columns) {
+    return data_error(
+        file, "has " + std::to_string(header.columns) + " columns",
+        "expected experts in columns " + std::to_string(first) + " to " + std::to_string(last));
+  }
+  for (std::size_t column = 0; column < header.columns; ++column) {
+    const bool is_expert = options.expert_columns && column + 1 >= first && column + 1 <= last;
+    const bool is_target = column == scaling.target_column;
+    const bool is_client = column == scaling.client_column;
+    if (is_expert && (is_target || is_client)) {
+      return usage_error("expert columns",
+                         "column " + std::to_string(column + 1) + " is the " +
+                             (is_target ? "target" : "client") + " column",
+                         "expected columns that hold experts' predictions only");
+    }
+    if (is_expert) {
+      scaling.expert_columns.push_back(column);
+    } else if (!is_target && !is_client) {
+      scaling.feature_columns.push_back(column);
+    }
+  }
+  if (scaling.feature_columns.empty() && scaling.expert_columns.empty()) {
+    return data_error(file, "has no column left for a feature",
+                      "expected at least one feature beside the target");
+  }
+  return scaling;
+}
+
+Status same_columns(const TableHeader& header, const std::string& file, const TableHeader& first,
+                    const std::string& first_file) {
+  if (header.columns != first.columns) {
+    return data_error(file, "has " + std::to_string(header.columns) + " columns",
+                      "expected " + std::to_string(first.columns) + " as in " + first_file);
+  }
+  if (header.names.empty() || first.names.empty()) return Done{};
+  for (std::size_t k = 0; k < header.columns; ++k) {
+    if (header.names[k] == first.names[k]) continue;
+    return data_error(column_where(file, k + 1), "is named " + quoted(header.names[k]),
+                      "expected " + quoted(first.names[k]) + " as in " + first_file);
+  }
+  return Done{};
+}
+
+}  // namespace caucus

@@ -1,0 +1,165 @@
+#include "caucus/data/convert.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "caucus/data/number.hpp"
+#include "caucus/data/table.hpp"
+#include "caucus/data/text_writer.hpp"
+
+namespace caucus {
+namespace {
+
+std::string header_line(const std::vector<std::string>& names) {
+  std::string line;
+  for (const std::string& name : names) line.append(line.empty() ? "" : ",").append(csv_name(name));
+  if (!names.empty()) line += '\n';
+  return line;
+}
+
+void csv_line(std::span<const double> values, std::string& line) {
+  line.clear();
+  for (const double value : values) {
+    append_number(line, value);
+    line += ',';
+  }
+  line.back() = '\n';
+}
+
+class CsvSink : public RowSink {
+ public:
+  explicit CsvSink(TextWriter& out) : out_(out) {}
+  Status header(const TableHeader& header) override {
+    return out_.write(header_line(header.names));
+  }
+  Status row(std::span<const double> values, std::size_t) override {
+    csv_line(values, line_);
+    return out_.write(line_);
+  }
+
+ private:
+  TextWriter& out_;
+  std::string line_;
+};
+
+class LibsvmSink : public RowSink {
+ public:
+  explicit LibsvmSink(TextWriter& out) : out_(out) {}
+  Status header(const TableHeader&) override { return Done{}; }
+  Status row(std::span<const double> values, std::size_t) override {
+    line_.clear();
+    append_number(line_, values.back());
+    const std::size_t features = values.size() - 1;
+    for (std::size_t k = 0; k < features; ++k) {
+      // The first row names the last index even if it is 0: the dimension must survive.
+      if (values[k] == 0.0 && !(first_ && k + 1 == features)) continue;
+      line_.append(" ").append(std::to_string(k + 1)).append(":");
+      append_number(line_, values[k]);
+    }
+    first_ = false;
+    return out_.write(line_ += '\n');
+  }
+
+ private:
+  TextWriter& out_;
+  std::string line_;
+  bool first_ = true;
+};
+
+/// Files come into being with their first row, so that a wrong count leaves few behind it.
+class SplitSink : public RowSink {
+ public:
+  SplitSink(std::size_t clients, std::filesystem::path directory)
+      : clients_(clients), directory_(std::move(directory)) {}
+
+  Status header(const TableHeader& header) override {
+    header_ = header_line(header.names);
+    return Done{};
+  }
+
+  Status row(std::span<const double> values, std::size_t) override {
+    const std::size_t client = rows_++ % clients_;
+    if (client == files_.size()) {
+      CAUCUS_TRY(OutputFile file, OutputFile::create(path(client)));
+      files_.push_back(std::move(file));
+      CAUCUS_CHECK(files_.back().write(header_));
+    }
+    csv_line(values, line_);
+    return files_[client].write(line_);
+  }
+
+  Status commit(const std::string& from) {
+    if (rows_ < clients_) {
+      return data_error(from, "has " + std::to_string(rows_) + " rows",
+                        "expected at least one per client (" + std::to_string(clients_) + ")");
+    }
+    for (std::size_t client = 0; client < clients_; ++client) {
+      auto status = files_[client].commit();
+      if (status.ok()) continue;
+      std::error_code ignored;
+      for (std::size_t k = 0; k < client; ++k) std::filesystem::remove(path(k), ignored);
+      return status;
+    }
+    return Done{};
+  }
+
+ private:
+  [[nodiscard]] std::string path(std::size_t client) const {
+    const std::size_t width = std::max<std::size_t>(2, std::to_string(clients_).size());
+    const std::string number = std::to_string(client + 1);
+    std::string name = "c";
+    name.append(width - number.size(), '0').append(number).append(".csv");
+    return (directory_ / name).string();
+  }
+
+  std::size_t clients_;
+  std::filesystem::path directory_;
+  std::string header_;
+  std::string line_;
+  std::vector<OutputFile> files_;
+  std::size_t rows_ = 0;
+};
+
+}  // namespace
+
+Status convert_table(const std::string& from, const std::string& to) {
+  const TableFormat format = table_format(to);
+  if (format == TableFormat::arff) {
+    return usage_error(to, "ARFF is read but not written", "expected .csv, .csv.gz or .libsvm");
+  }
+  CAUCUS_TRY(TextWriter out, TextWriter::create(to));
+  CsvSink csv(out);
+  LibsvmSink libsvm(out);
+  const bool is_csv = format == TableFormat::csv;
+  CAUCUS_CHECK(read_table(from, is_csv ? static_cast<RowSink&>(csv) : libsvm));
+  return out.commit();
+}
+
+Status split_table(const std::string& from, std::size_t clients, const std::string& directory) {
+  if (clients == 0) return usage_error("clients", "0", "expected at least one");
+  std::error_code code;
+  std::vector<std::filesystem::path> missing;  // innermost first, to be taken away again on failure
+  for (std::filesystem::path each = directory;
+       !each.empty() && !std::filesystem::exists(each, code) && each != each.root_path();
+       each = each.parent_path()) {
+    missing.push_back(each);
+  }
+  std::filesystem::create_directories(directory, code);
+  if (code || !std::filesystem::is_directory(directory, code)) {
+    return data_error(directory, "is not a directory and cannot be made",
+                      "expected a directory to write to");
+  }
+  auto status = [&]() -> Status {
+    SplitSink sink(clients, directory);
+    CAUCUS_CHECK(read_table(from, sink));
+    return sink.commit(from);
+  }();
+  if (!status.ok()) {
+    for (const auto& each : missing) std::filesystem::remove(each, code);
+  }
+  return status;
+}
+
+}  // namespace caucus

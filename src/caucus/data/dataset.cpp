@@ -1,0 +1,238 @@
+#include "caucus/data/dataset.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "caucus/data/columns.hpp"
+#include "caucus/data/line_reader.hpp"
+#include "caucus/data/number.hpp"
+#include "caucus/data/table.hpp"
+
+namespace caucus {
+namespace {
+
+bool fits_float(float value) {
+  return value >= std::numeric_limits<float>::lowest() &&
+         value <= std::numeric_limits<float>::max();
+}
+
+/// One number of a stored row: where it comes from and what becomes of it.
+struct Slot {
+  std::size_t column;     // of the file
+  std::size_t like;       // the column whose range scales it: its own, or the target
+  const Interval* range;  // null: not scaled
+  double offset = 0.0;    // taken off while the range is unknown
+};
+
+std::vector<std::string> pick(const std::vector<std::string>& names,
+                              const std::vector<std::size_t>& columns) {
+  std::vector<std::string> picked;
+  if (names.empty()) return picked;
+  for (const std::size_t column : columns) picked.push_back(names[column]);
+  return picked;
+}
+
+Error out_of_memory(const std::string& file, std::size_t rows) {
+  return data_error(file, "does not fit in memory (after " + std::to_string(rows) + " rows)",
+                    "expected a smaller file or a larger machine");
+}
+
+}  // namespace
+
+class DatasetSink : public RowSink {
+ public:
+  explicit DatasetSink(const ReadOptions& options) : options_(options) {}
+
+  Status read(const std::string& path) {
+    path_ = path;
+    CAUCUS_CHECK(read_table(path, *this));
+    data_.file_begin_.push_back(rows_);
+    return Done{};
+  }
+
+  Status header(const TableHeader& header) override {
+    if (!slots_.empty()) return same_columns(header, path_, header_, data_.name_);
+    header_ = header;
+    data_.name_ = path_;
+    CAUCUS_TRY(data_.scaling_, assign_columns(options_, header, path_));
+    Scaling& scaling = data_.scaling_;
+    scaling.feature_range = options_.feature_range;
+    scaling.label_range = options_.label_range;
+    if (options_.ranges) {
+      const TableHeader given{options_.ranges->names, options_.ranges->columns()};
+      CAUCUS_CHECK(same_columns(header, path_, given, "the ranges to scale by"));
+      scaling.minimum = options_.ranges->minimum;
+      scaling.maximum = options_.ranges->maximum;
+    } else {
+      scaling.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
+      scaling.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
+    }
+    data_.feature_names_ = pick(header.names, scaling.feature_columns);
+    data_.expert_names_ = pick(header.names, scaling.expert_columns);
+    make_slots();
+    return Done{};
+  }
+
+  Status row(std::span<const double> values, std::size_t line) override {
+    float* out = data_.values_.append(slots_.size());
+    if (out == nullptr) return out_of_memory(path_, rows_);
+    if (!options_.ranges) observe(values);
+    bool fits = true;
+    for (std::size_t k = 0; k < slots_.size(); ++k) {
+      out[k] = stored(slots_[k], values[slots_[k].column]);
+      fits = fits && fits_float(out[k]);
+    }
+    if (!fits) return misfit(values, line);
+    const auto client = data_.scaling_.client_column;
+    if (client) data_.client_values_.push_back(values[*client]);
+    ++rows_;
+    return Done{};
+  }
+
+  /// Once all files are read: the ranges are known, so what waited for them is scaled.
+  Result<Dataset> finish() {
+    data_.values_.shrink();
+    data_.file_begin_.back() = rows_;
+    if (options_.ranges) return std::move(data_);
+    for (const Slot& slot : slots_) {
+      if (slot.range != nullptr) CAUCUS_CHECK(check_width(slot));
+    }
+    if (options_.feature_range || options_.label_range) CAUCUS_CHECK(scale_in_place());
+    return std::move(data_);
+  }
+
+ private:
+  void make_slots() {
+    const Scaling& scaling = data_.scaling_;
+    const Interval* features = options_.feature_range ? &*options_.feature_range : nullptr;
+    const Interval* labels = options_.label_range ? &*options_.label_range : nullptr;
+    for (const std::size_t column : scaling.feature_columns) {
+      slots_.push_back({column, column, features});
+    }
+    for (const std::size_t column : scaling.expert_columns) {
+      slots_.push_back({column, scaling.target_column, labels});
+    }
+    slots_.push_back({scaling.target_column, scaling.target_column, labels});
+  }
+
+  void observe(std::span<const double> values) {
+    double* minimum = data_.scaling_.minimum.data();
+    double* maximum = data_.scaling_.maximum.data();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      minimum[k] = values[k] < minimum[k] ? values[k] : minimum[k];
+      maximum[k] = values[k] > maximum[k] ? values[k] : maximum[k];
+    }
+    if (rows_ > 0) return;
+    for (Slot& slot : slots_) slot.offset = slot.range != nullptr ? values[slot.like] : 0.0;
+  }
+
+  [[nodiscard]] float stored(const Slot& slot, double value) const {
+    if (slot.range == nullptr || !options_.ranges) return static_cast<float>(value - slot.offset);
+    const Scaling& scaling = data_.scaling_;
+    return static_cast<float>(
+        scale_to(*slot.range, scaling.minimum[slot.like], scaling.maximum[slot.like], value));
+  }
+
+  // scale_to with its parameters laid out by slot: as many divisions at once as the CPU has lanes.
+  Status scale_in_place() {
+    const std::size_t width = slots_.size();
+    std::vector<double> low(width, 0.0), span(width, 1.0), to(width, 0.0), by(width, 1.0);
+    for (std::size_t k = 0; k < width; ++k) {
+      const Slot& slot = slots_[k];
+      if (slot.range == nullptr) continue;
+      low[k] = data_.scaling_.minimum[slot.like] - slot.offset;
+      span[k] = data_.scaling_.maximum[slot.like] - slot.offset - low[k];
+      to[k] = slot.range->first;
+      by[k] = slot.range->second - slot.range->first;
+      if (span[k] != 0.0) continue;
+      span[k] = 1.0;  // constant: becomes 0
+      to[k] = by[k] = 0.0;
+    }
+    float* out = data_.values_.values().data();
+    for (std::size_t row = 0; row < rows_; ++row, out += width) {
+      for (std::size_t k = 0; k < width; ++k) {
+        const double fraction = (static_cast<double>(out[k]) - low[k]) / span[k];
+        out[k] = static_cast<float>(to[k] + by[k] * fraction);
+      }
+    }
+    const auto values = data_.values_.values();
+    const auto large = std::find_if_not(values.begin(), values.end(), fits_float);
+    if (large == values.end()) return Done{};
+    const auto at = static_cast<std::size_t>(large - values.begin());
+    return data_error(
+        column_where(data_.name_, slots_[at % width].column + 1),
+        "does not fit a float after scaling (row " + std::to_string(at / width + 1) + ")",
+        "expected values nearer to the target's");
+  }
+
+  [[nodiscard]] Error misfit(std::span<const double> values, std::size_t line) const {
+    std::size_t column = 0;
+    for (const Slot& slot : slots_) {
+      if (!fits_float(stored(slot, values[slot.column]))) column = slot.column;
+    }
+    return data_error(column_where(path_ + ":" + std::to_string(line), column + 1),
+                      quoted(number_text(values[column])) + " does not fit a float",
+                      "expected magnitudes below 3.4e38");
+  }
+
+  // Distances below the smallest normal float have lost their digits.
+  [[nodiscard]] Status check_width(const Slot& slot) const {
+    const double width = data_.scaling_.maximum[slot.like] - data_.scaling_.minimum[slot.like];
+    if (width == 0.0 || width >= static_cast<double>(std::numeric_limits<float>::min())) {
+      return Done{};
+    }
+    return data_error(column_where(data_.name_, slot.like + 1),
+                      "has values within " + number_text(width) + " of each other",
+                      "expected a range above 1.2e-38, or given ranges to scale by");
+  }
+
+  const ReadOptions& options_;
+  std::string path_;
+  TableHeader header_;
+  std::vector<Slot> slots_;
+  std::size_t rows_ = 0;
+  Dataset data_;
+};
+
+Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options) {
+  CAUCUS_CHECK(options.validate());
+  if (paths.empty()) return usage_error("data", "no file", "expected at least one");
+  try {
+    DatasetSink sink(options);
+    for (const std::string& path : paths) CAUCUS_CHECK(sink.read(path));
+    return sink.finish();
+  } catch (const std::bad_alloc&) {
+    return data_error(paths.front(), "does not fit in memory",
+                      "expected a smaller file or a larger machine");
+  }
+}
+
+Result<Dataset> dataset_from_values(std::string name, std::size_t features,
+                                    std::span<const float> values) {
+  const std::size_t columns = features + 1;
+  if (features == 0 || values.empty() || values.size() % columns != 0) {
+    return usage_error(std::move(name), "has " + std::to_string(values.size()) + " numbers",
+                       "expected rows of " + std::to_string(columns));
+  }
+  Dataset data;
+  float* out = data.values_.append(values.size());
+  if (out == nullptr) return out_of_memory(name, 0);
+  std::copy(values.begin(), values.end(), out);
+  data.file_begin_.push_back(values.size() / columns);
+  Scaling& scaling = data.scaling_;
+  scaling.columns = columns;
+  scaling.target_column = features;
+  for (std::size_t k = 0; k < features; ++k) scaling.feature_columns.push_back(k);
+  scaling.minimum.assign(columns, std::numeric_limits<double>::infinity());
+  scaling.maximum.assign(columns, -std::numeric_limits<double>::infinity());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto value = static_cast<double>(values[k]);
+    scaling.minimum[k % columns] = std::min(scaling.minimum[k % columns], value);
+    scaling.maximum[k % columns] = std::max(scaling.maximum[k % columns], value);
+  }
+  data.name_ = std::move(name);
+  return data;
+}
+
+}  // namespace caucus

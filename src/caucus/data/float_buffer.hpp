@@ -1,0 +1,63 @@
+// A growing array of floats. std::vector copies when it grows, so that at its largest step old and
+// new content exist together; realloc moves the pages of a large block without touching them, and
+// reserved pages that were never written are not resident.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+namespace caucus {
+
+class FloatBuffer {
+ public:
+  /// Room for `count` more floats at the end, uninitialised; null when memory is exhausted, with
+  /// the content so far intact.
+  float* append(std::size_t count) {
+    if (count > capacity_ - size_ && !resize(grown(count))) return nullptr;
+    float* room = data_.get() + size_;
+    size_ += count;
+    return room;
+  }
+
+  /// Gives back what growth reserved.
+  void shrink() {
+    if (size_ > 0) resize(size_);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<const float> values() const { return {data_.get(), size_}; }
+  [[nodiscard]] std::span<float> values() { return {data_.get(), size_}; }
+
+ private:
+  static constexpr std::size_t kMost = static_cast<std::size_t>(-1) / (4 * sizeof(float));
+
+  struct Free {
+    void operator()(float* data) const { std::free(data); }
+  };
+
+  [[nodiscard]] std::size_t grown(std::size_t count) const {
+    constexpr std::size_t kFirst = 1u << 18;
+    if (count > kMost - size_) return kMost + 1;
+    const std::size_t needed = size_ + count;
+    const std::size_t generous = capacity_ + capacity_ / 2 + kFirst;
+    return needed > generous ? needed : generous;
+  }
+
+  bool resize(std::size_t capacity) {
+    if (capacity > kMost) return false;
+    void* moved = std::realloc(data_.get(), capacity * sizeof(float));
+    if (moved == nullptr) return false;
+    static_cast<void>(data_.release());  // realloc has freed or reused it
+    data_.reset(static_cast<float*>(moved));
+    capacity_ = capacity;
+    return true;
+  }
+
+  std::unique_ptr<float, Free> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace caucus

@@ -1,0 +1,129 @@
+#include "caucus/data/ranges.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "caucus/data/csv.hpp"
+#include "caucus/data/line_reader.hpp"
+#include "caucus/data/number.hpp"
+#include "caucus/data/table.hpp"
+#include "caucus/data/text_writer.hpp"
+
+namespace caucus {
+namespace {
+
+constexpr std::string_view kFirstLine = "column,minimum,maximum";
+
+class RangeSink : public RowSink {
+ public:
+  Status header(const TableHeader& header) override {
+    ranges.names = header.names;
+    ranges.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
+    ranges.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
+    return Done{};
+  }
+  Status row(std::span<const double> values, std::size_t) override {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      ranges.minimum[k] = std::min(ranges.minimum[k], values[k]);
+      ranges.maximum[k] = std::max(ranges.maximum[k], values[k]);
+    }
+    ++rows;
+    return Done{};
+  }
+
+  Ranges ranges;
+  std::size_t rows = 0;
+};
+
+Result<Ranges> measure(ByteSource& source, std::size_t* rows) {
+  RangeSink sink;
+  CAUCUS_CHECK(read_table(source, table_format(source.name()), sink));
+  if (rows != nullptr) *rows = sink.rows;
+  return std::move(sink.ranges);
+}
+
+Status parse_range(std::string_view line, const std::string& where, Ranges& ranges, bool& named) {
+  CAUCUS_TRY(const auto fields, split_csv_line(line, ',', where));
+  if (fields.size() != 3) {
+    return data_error(where, "has " + std::to_string(fields.size()) + " fields", "expected 3");
+  }
+  double bounds[2] = {};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const NumberForm form = parse_number(fields[k + 1].text, bounds[k]);
+    if (form != NumberForm::finite) {
+      return number_error(column_where(where, k + 2), form, fields[k + 1].text);
+    }
+  }
+  if (bounds[0] > bounds[1]) {
+    return data_error(where,
+                      "has the minimum " + number_text(bounds[0]) + " above the maximum " +
+                          number_text(bounds[1]),
+                      "expected minimum <= maximum");
+  }
+  ranges.names.push_back(fields[0].text);
+  ranges.minimum.push_back(bounds[0]);
+  ranges.maximum.push_back(bounds[1]);
+  named = named || fields[0].quoted || fields[0].text != std::to_string(ranges.columns());
+  return Done{};
+}
+
+}  // namespace
+
+Result<Ranges> measure_ranges(const std::string& path, std::size_t* rows) {
+  CAUCUS_TRY(ByteSource source, ByteSource::open(path));
+  return measure(source, rows);
+}
+
+std::string ranges_text(const Ranges& ranges) {
+  std::string text(kFirstLine);
+  text += '\n';
+  for (std::size_t k = 0; k < ranges.columns(); ++k) {
+    text += ranges.names.empty() ? std::to_string(k + 1) : csv_name(ranges.names[k]);
+    text += ',';
+    append_number(text, ranges.minimum[k]);
+    text += ',';
+    append_number(text, ranges.maximum[k]);
+    text += '\n';
+  }
+  return text;
+}
+
+Status write_ranges(const Ranges& ranges, const std::string& path) {
+  CAUCUS_TRY(TextWriter out, TextWriter::create(path));
+  CAUCUS_CHECK(out.write(ranges_text(ranges)));
+  return out.commit();
+}
+
+Result<Ranges> read_ranges(ByteSource& source) {
+  LineReader lines(source);
+  std::string_view line;
+  CAUCUS_TRY(bool more, lines.next(line));
+  if (!more || line != kFirstLine) {
+    return data_error(source.name(), "is not a ranges file",
+                      "expected the first line " + quoted(kFirstLine));
+  }
+  Ranges ranges;
+  bool named = false;
+  for (;;) {
+    CAUCUS_TRY(more, lines.next(line));
+    if (!more) break;
+    if (!trim(line).empty()) CAUCUS_CHECK(parse_range(line, lines.where(), ranges, named));
+  }
+  if (ranges.minimum.empty()) {
+    return data_error(source.name(), "has no ranges", "expected one line per column");
+  }
+  if (!named) ranges.names.clear();
+  return ranges;
+}
+
+Result<Ranges> load_ranges(const std::string& path) {
+  CAUCUS_TRY(ByteSource source, ByteSource::open(path));
+  std::string_view line;
+  LineReader lines(source);
+  CAUCUS_TRY(const bool more, lines.next(line));
+  const bool is_ranges_file = more && line == kFirstLine;
+  CAUCUS_CHECK(source.rewind());
+  return is_ranges_file ? read_ranges(source) : measure(source, nullptr);
+}
+
+}  // namespace caucus

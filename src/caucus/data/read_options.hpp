@@ -1,0 +1,27 @@
+// What the user says about a data file: which column is what, and how it is scaled.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "caucus/core/result.hpp"
+#include "caucus/data/ranges.hpp"
+#include "caucus/data/scaling.hpp"
+
+namespace caucus {
+
+struct ReadOptions {
+  std::string target = "last";                 ///< last | first | N (from 1) | NAME
+  std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
+  std::optional<Interval> label_range = {};    ///< scale the target and the experts' predictions
+  std::optional<Ranges> ranges = {};  ///< minimum and maximum from elsewhere (--scale-from)
+  /// Columns of frozen experts' predictions, from 1, both ends included.
+  std::optional<std::pair<std::size_t, std::size_t>> expert_columns = {};
+  std::optional<std::string> client_column = {};  ///< whose row it is; N (from 1) or NAME
+
+  [[nodiscard]] Status validate() const;
+};
+
+}  // namespace caucus

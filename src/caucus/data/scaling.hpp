@@ -1,0 +1,48 @@
+// How the columns of a file become features and target: all that is needed to treat new data alike.
+//
+// Min-max scaling to [A, B]:  A + (B - A) (raw - minimum) / (maximum - minimum);  a column with
+// minimum = maximum becomes 0. Values outside the measured range are not clipped. Columns of frozen
+// experts hold predictions of the target in its units, so they are scaled by the target's range.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace caucus {
+
+using Interval = std::pair<double, double>;
+
+/// The formula above.
+double scale_to(Interval to, double minimum, double maximum, double raw);
+
+struct Scaling {
+  std::size_t columns = 0;  ///< of the file; the indices below count from 0
+  std::size_t target_column = 0;
+  std::vector<std::size_t> feature_columns;
+  std::vector<std::size_t> expert_columns;
+  std::optional<std::size_t> client_column;
+  std::optional<Interval> feature_range;  ///< [A, B]; not scaled if absent
+  std::optional<Interval> label_range;
+  std::vector<double> minimum;  ///< per file column, as given or as observed
+  std::vector<double> maximum;
+
+  /// What feature k (from 0) becomes.
+  [[nodiscard]] double feature(std::size_t k, double raw) const;
+  /// What the target becomes; a prediction of it by an expert likewise.
+  [[nodiscard]] double target(double raw) const;
+  /// The inverse of target(), for predictions in original units.
+  [[nodiscard]] double target_original(double scaled) const;
+
+  /// Where feature k lies after scaling: [A, B], or [0, 0] for a constant column, or without
+  /// scaling its minimum and maximum.
+  [[nodiscard]] Interval feature_interval(std::size_t k) const;
+  [[nodiscard]] Interval target_interval() const;
+  /// Where the predictions of expert k lie, in scaled units.
+  [[nodiscard]] Interval expert_interval(std::size_t k) const;
+
+  friend bool operator==(const Scaling&, const Scaling&) = default;
+};
+
+}  // namespace caucus

@@ -1,0 +1,38 @@
+// One stream interface for all file formats: a header, then rows of finite numbers.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+#include "caucus/data/byte_source.hpp"
+
+namespace caucus {
+
+struct TableHeader {
+  std::vector<std::string> names;  ///< one per column, or none if the file names none
+  std::size_t columns = 0;
+};
+
+/// Receives a table. An error it returns ends the reading and becomes the reader's error.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual Status header(const TableHeader& header) = 0;
+  /// `values` holds header.columns finite numbers; `line` counts from 1 in the file.
+  virtual Status row(std::span<const double> values, std::size_t line) = 0;
+};
+
+enum class TableFormat { csv, libsvm, arff };
+
+/// By the extension, before a ".gz" if there is one: .libsvm and .svm, .arff; all else is CSV.
+TableFormat table_format(std::string_view path);
+
+/// Reads a file in the format its name says. A table without rows is an error.
+Status read_table(const std::string& path, RowSink& sink);
+Status read_table(ByteSource& source, TableFormat format, RowSink& sink);
+
+}  // namespace caucus

@@ -1,0 +1,20 @@
+// The engine: one batch of the protocol, whatever the algorithm and however messages travel.
+#pragma once
+
+#include <cstdint>
+
+#include "caucus/runtime/exchange.hpp"
+
+namespace caucus {
+
+template <Algorithm A, ExchangeFor<A> E>
+void play_round(A& server, E& exchange, const Batch& batch, typename A::Aggregate& aggregate) {
+  aggregate.clear();
+  exchange.ask(
+      server, batch,
+      [&](std::uint32_t client, typename A::Assignment& into) { server.assign(batch, client, into); },
+      [&](const typename A::Report& report) { server.aggregate(report, aggregate); });
+  server.step(batch, aggregate);
+}
+
+}  // namespace caucus

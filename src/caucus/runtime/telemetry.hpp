@@ -1,0 +1,34 @@
+// What one repetition measured: losses of the forecasts given, per round and per client, and bits.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "caucus/core/loss.hpp"
+
+namespace caucus {
+
+class Telemetry {
+ public:
+  Telemetry(const Loss& loss, std::size_t clients, std::size_t rounds)
+      : loss_(loss), loss_of_round(rounds, 0.0), loss_of_client(clients, 0.0) {}
+
+  void forecast(std::size_t client, std::size_t round, double output, double y);
+  void sent(std::size_t up, std::size_t down) {
+    upload_bits += up;
+    download_bits += down;
+  }
+
+ private:
+  Loss loss_;
+
+ public:
+  std::vector<double> loss_of_round, loss_of_client;
+  double squared_error = 0.0;
+  double log_loss = 0.0;  ///< classification: of the forecast as a logit
+  std::size_t correct = 0;
+  std::size_t forecasts = 0;
+  std::size_t upload_bits = 0, download_bits = 0;
+};
+
+}  // namespace caucus

@@ -1,0 +1,20 @@
+// The best loss in hindsight of every space, at the rounds of a curve, for one repetition.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/loss.hpp"
+#include "caucus/runtime/example_source.hpp"
+
+namespace caucus {
+
+/// best[k][i] = min over space i of the summed loss of all clients' examples of the first rounds[k]
+/// rounds. Spaces that share features share the statistics.
+std::vector<std::vector<double>> best_losses(const FeatureMaps& maps, const Loss& loss,
+                                             const PartitionedData& data,
+                                             std::span<const std::size_t> rounds);
+
+}  // namespace caucus

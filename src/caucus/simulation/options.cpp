@@ -1,0 +1,53 @@
+#include "caucus/simulation/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/core/text.hpp"
+
+namespace caucus {
+namespace {
+
+Status positive(const char* flag, double value) {
+  if (value > 0.0 && std::isfinite(value)) return Done{};
+  return usage_error(flag, to_text(value), "expected a positive number");
+}
+
+Status at_least_one(const char* flag, std::size_t value) {
+  if (value >= 1) return Done{};
+  return usage_error(flag, "0", "expected at least 1");
+}
+
+}  // namespace
+
+Status ExperimentOptions::validate() const {
+  if (spaces.empty()) return usage_error("--spaces", "there are none", "expected at least one");
+  if (algorithms.empty()) return usage_error("--algorithm", "none is named", "expected at least one");
+  for (const std::string& name : algorithms) {
+    const auto& known = algorithm_names();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      std::string list;
+      for (const std::string& k : known) list += (list.empty() ? "" : " or ") + k;
+      return usage_error("--algorithm", "'" + name + "' is not known", "expected " + list);
+    }
+    if (std::count(algorithms.begin(), algorithms.end(), name) > 1) {
+      return usage_error("--algorithm", "'" + name + "' is named twice", "expected it once");
+    }
+  }
+  if (!(dropout >= 0.0 && dropout < 1.0)) {
+    return usage_error("--dropout", to_text(dropout), "expected a number in [0, 1)");
+  }
+  CAUCUS_CHECK(at_least_one("--rounds-per-upload", rounds_per_upload));
+  CAUCUS_CHECK(at_least_one("--repeats", repeats));
+  if (repeats >= (1U << 24U)) return usage_error("--repeats", std::to_string(repeats), "expected less than 2^24");
+  CAUCUS_CHECK(positive("--gradient-scale", schedule.gradient_scale));
+  CAUCUS_CHECK(positive("--eta", schedule.eta));
+  CAUCUS_CHECK(positive("--lambda", schedule.lambda));
+  if (schedule.feature_bound) CAUCUS_CHECK(positive("--feature-bound", *schedule.feature_bound));
+  if (schedule.label_bound) CAUCUS_CHECK(positive("--label-bound", *schedule.label_bound));
+  if (schedule.loss_bound) CAUCUS_CHECK(positive("--loss-bound", *schedule.loss_bound));
+  return Done{};
+}
+
+}  // namespace caucus

@@ -1,0 +1,14 @@
+// Independent tasks on several threads. Which thread does which task changes nothing: a task writes
+// only to its own place.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace caucus {
+
+/// Calls task(0) .. task(count - 1), on at most `threads` threads (0: as many as there are cores).
+void parallel_for(std::size_t count, std::size_t threads,
+                  const std::function<void(std::size_t)>& task);
+
+}  // namespace caucus

@@ -1,0 +1,93 @@
+#include "caucus/simulation/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/core/constants.hpp"
+#include "caucus/core/text.hpp"
+
+namespace caucus {
+namespace {
+
+double largest_in(const Interval& interval) {
+  return std::max(std::abs(interval.first), std::abs(interval.second));
+}
+
+double linear_feature_bound(const Scaling& scaling, bool intercept) {
+  double sum = intercept ? 1.0 : 0.0;
+  for (std::size_t k = 0; k < scaling.feature_columns.size(); ++k) {
+    const double largest = largest_in(scaling.feature_interval(k));
+    sum += largest * largest;
+  }
+  return std::sqrt(sum);
+}
+
+double feature_bound(const Dataset& data, const Space& space, const ScheduleOptions& schedule) {
+  const Scaling& scaling = data.scaling();
+  if (space.kind == SpaceKind::expert) {
+    return space.expert < data.experts() ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
+  }
+  if (schedule.feature_bound) return *schedule.feature_bound;
+  return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
+}
+
+}  // namespace
+
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
+  const auto batches = [&](std::size_t rounds) {
+    return (rounds + rounds_per_upload - 1) / rounds_per_upload;
+  };
+  RunLength length{partition.clients(), partition.longest(), batches(partition.longest()), 0};
+  for (std::size_t j = 0; j < partition.clients(); ++j) {
+    length.reports += batches(partition.rows_of(j).size());
+  }
+  return length;
+}
+
+std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options) {
+  const ScheduleOptions& schedule = options.schedule;
+  const double automatic =
+      options.loss.is_classification() ? 1.0 : largest_in(data.scaling().target_interval());
+  const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
+                            schedule.loss_bound};
+  std::vector<SpaceConstants> constants;
+  for (const Space& space : options.spaces) {
+    constants.push_back(
+        constants_of(space, options.loss, feature_bound(data, space, schedule), bounds));
+  }
+  return constants;
+}
+
+Result<std::shared_ptr<const OmsSettings>> make_settings(const std::string& algorithm,
+                                                         std::shared_ptr<const Plan> plan,
+                                                         const std::vector<SpaceConstants>& constants,
+                                                         const RunLength& length,
+                                                         const ExperimentOptions& options,
+                                                         std::uint32_t repetition) {
+  const std::size_t K = options.spaces.size();
+  std::vector<double> loss_bounds;
+  for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
+  OmsSettings settings{std::move(plan),
+                       options.sampled(),
+                       ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
+                       WeightedEntropy(std::move(loss_bounds)),
+                       options.seed,
+                       repetition};
+  CAUCUS_CHECK(settings.validate());
+  if (options.schedule.kind == ScheduleKind::theory) {
+    const auto horizon = options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+    if (horizon < K) {
+      return usage_error("--schedule theory",
+                         "T = " + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+                         "expected at least as many rounds as spaces; use fewer spaces or --schedule constant");
+    }
+    const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
+    settings.schedule = TheorySchedule(
+        {K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
+  }
+  return std::make_shared<const OmsSettings>(std::move(settings));
+}
+
+}  // namespace caucus

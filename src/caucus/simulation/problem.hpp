@@ -1,0 +1,39 @@
+// From data and options to what an algorithm needs: bounds, constants, rates.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "caucus/algorithms/fomd_oms.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/schedule.hpp"
+#include "caucus/data/dataset.hpp"
+#include "caucus/simulation/options.hpp"
+
+namespace caucus {
+
+/// How long a run lasts; clients may have unequal amounts of data.
+struct RunLength {
+  std::size_t clients = 0;
+  std::size_t rounds = 0;   ///< T, of the client with most data
+  std::size_t batches = 0;  ///< R
+  std::size_t reports = 0;  ///< of all clients: M R when all have the same amount
+};
+
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
+
+/// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled
+/// range, 1 for kernels; Y the largest |y| possible.
+std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options);
+
+/// Settings for one algorithm in one repetition, validated.
+Result<std::shared_ptr<const OmsSettings>> make_settings(const std::string& algorithm,
+                                                         std::shared_ptr<const Plan> plan,
+                                                         const std::vector<SpaceConstants>& constants,
+                                                         const RunLength& length,
+                                                         const ExperimentOptions& options,
+                                                         std::uint32_t repetition);
+
+}  // namespace caucus

@@ -1,0 +1,27 @@
+// A convex quadratic q(w) = w'Aw / 2 - b'w, as the comparator's two solvers take it
+// (quadratic_ball, quadratic_box), and what they return. Eigen stays in the .cpp files.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace caucus {
+
+/// q(w) = w'Aw / 2 - b'w. A is symmetric positive semidefinite, possibly singular or zero, with all
+/// d * d entries given; b has d.
+struct QuadraticForm {
+  std::span<const double> A;
+  std::span<const double> b;
+
+  [[nodiscard]] std::size_t dimension() const { return b.size(); }
+};
+
+struct QuadraticMinimum {
+  std::vector<double> weights;
+  double value = 0.0;   ///< q(weights)
+  double gap = 0.0;     ///< q(weights) - min q <= gap, up to the rounding of A weights - b
+  bool bounded = true;  ///< false: q has no minimum on the (infinite) set; the gap means nothing
+};
+
+}  // namespace caucus

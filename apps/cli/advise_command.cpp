@@ -74,10 +74,10 @@ Json advice(const AdviseCommand& c) {
 std::string advice_text(const Json& a) {
   const auto number = [&](const char* key) { return rounded(a.at(key).get<double>()); };
   const auto count = [&](const char* key) { return grouped(a.at(key).get<std::size_t>()); };
-  std::string text = count("clients") + " clients, K = " + count("models") + " models, T = " +
-                     count("rounds") + " rounds, J = " + count("sample") + ", uploads R = " +
-                     count("uploads") + "\n\n";
-  TextTable table({"what", "value", "meaning"});
+  std::string text = count("clients") + " clients, K = " + count("models") +
+                     " models, T = " + count("rounds") + " rounds, J = " + count("sample") +
+                     ", uploads R = " + count("uploads") + "\n\n";
+  TextTable table({"what", "value", "meaning"}, true);
   table.add({"advised J", count("advised_sample"), "the least J with a price of at most sqrt 2"});
   table.add({"price of sampling", number("sampling_price"),
              "factor on the regret against J = K, at most"});
@@ -102,8 +102,9 @@ std::string advice_text(const Json& a) {
   }
   text += table.text();
   if (!a.at("theory_applies").get<bool>()) {
-    text += "\nThe theory needs at least as many uploads as models: use fewer models or upload more "
-            "often.\n";
+    text +=
+        "\nThe theory needs at least as many uploads as models: use fewer models or upload more "
+        "often.\n";
   }
   return text;
 }

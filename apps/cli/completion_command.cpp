@@ -43,7 +43,8 @@ _caucus() {
     esac
   done
   case "$path" in
-)" + cases + R"(  esac
+)" + cases +
+         R"(  esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
   [ "${word#-}" != "$word" ] || COMPREPLY+=($(compgen -f -- "$word"))
 }

@@ -93,8 +93,7 @@ Status RunConfig::validate() const {
                          "contradicts --clients-from, where every file is a client",
                          "expected one of the two"));
   CAUCUS_CHECK(exclusive(!scale_from.empty() && !feature_range && !label_range, "--scale-from",
-                         "nothing is scaled",
-                         "expected --feature-range or --label-range with it"));
+                         "nothing is scaled", "expected --feature-range or --label-range with it"));
   const bool theory = schedule == ScheduleKind::theory;
   CAUCUS_CHECK(exclusive(theory && (eta || lambda), "schedule",
                          "theory computes its own rates, but eta or lambda is given",
@@ -127,9 +126,9 @@ Result<ExperimentOptions> RunConfig::experiment() const {
   options.clients = clients.value_or(counts_clients() ? 0 : kDefaultClients);
   if (clients && *clients == 0) return usage_error("--clients", "0", "expected at least 1");
   options.dropout = dropout;
-  options.schedule = {schedule,       horizon.value_or(Horizon::rounds),
-                      feature_bound,  label_bound,
-                      gradient_scale, loss_bound,
+  options.schedule = {schedule,          horizon.value_or(Horizon::rounds),
+                      feature_bound,     label_bound,
+                      gradient_scale,    loss_bound,
                       eta.value_or(1.0), lambda.value_or(1.0)};
   options.repeats = repeats;
   options.seed = seed;

@@ -25,8 +25,8 @@ struct SpaceGroup {
   std::optional<std::uint32_t> features = {};      ///< kernels
   std::optional<double> radius = {};               ///< kernels
   std::optional<Constraint> constraint = {};
-  bool independent_base = false;  ///< kernels
-  bool intercept = false;         ///< linear
+  bool independent_base = false;                                    ///< kernels
+  bool intercept = false;                                           ///< linear
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
 

@@ -81,8 +81,7 @@ Status read_spaces(const toml::node& node, const std::string& file, RunConfig& c
       return usage_error(place(file, element), "a space without a kind",
                          "expected kind = \"linear\" or another kind in [[space]]");
     }
-    CAUCUS_CHECK(
-        read_table(*table, "space", file, space_settings(), config.spaces.emplace_back()));
+    CAUCUS_CHECK(read_table(*table, "space", file, space_settings(), config.spaces.emplace_back()));
   }
   return Done{};
 }

@@ -48,7 +48,7 @@ class ColumnStatistics : public RowSink {
 Status info(const std::string& file, const std::string& ranges_file) {
   ColumnStatistics statistics;
   CAUCUS_CHECK(read_table(file, statistics));
-  TextTable table({"column", "name", "minimum", "maximum", "mean", "sd", ""});
+  TextTable table({"column", "name", "minimum", "maximum", "mean", "sd", ""}, true);
   std::size_t constant = 0;
   Ranges ranges{statistics.names, {}, {}};
   for (std::size_t c = 0; c < statistics.columns.size(); ++c) {
@@ -92,8 +92,7 @@ void add_convert(CLI::App& data, Action& action) {
 }
 
 void add_split(CLI::App& data, Action& action) {
-  CLI::App* command =
-      data.add_subcommand("split", "One file per client, rows dealt round-robin");
+  CLI::App* command = data.add_subcommand("split", "One file per client, rows dealt round-robin");
   auto file = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>();
   auto clients = std::make_shared<std::size_t>(10);
@@ -103,8 +102,7 @@ void add_split(CLI::App& data, Action& action) {
       ->required()
       ->type_name("DIR");
   command->footer("Example:\n  caucus data split elevators.csv.gz --clients 10 --out clients");
-  command->callback(
-      [=, &action] { action = [=] { return split_table(*file, *clients, *out); }; });
+  command->callback([=, &action] { action = [=] { return split_table(*file, *clients, *out); }; });
 }
 
 struct GenerateCommand {
@@ -140,8 +138,9 @@ void add_generate(CLI::App& data, Action& action) {
       ->type_name("FILE");
   command->add_option("--features", options->options.features, "features; K of an adversary")
       ->type_name("D");
-  command->add_option("--clients", options->options.clients,
-                      "adversaries: copies of the rows, one block per client (1)")
+  command
+      ->add_option("--clients", options->options.clients,
+                   "adversaries: copies of the rows, one block per client (1)")
       ->type_name("M");
   command->add_option("--sample", options->options.sample, "adversary-partial: J (2)")
       ->type_name("J");

@@ -22,9 +22,8 @@ void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
 }
 
 bool names(const std::vector<GivenFlag>& given, const char* flag) {
-  return std::any_of(given.begin(), given.end(), [&](const GivenFlag& g) {
-    return g.run != nullptr && g.run->flag == flag;
-  });
+  return std::any_of(given.begin(), given.end(),
+                     [&](const GivenFlag& g) { return g.run != nullptr && g.run->flag == flag; });
 }
 
 /// Drops what the file says where a flag decides otherwise and the two exclude each other.

@@ -12,8 +12,8 @@
 namespace caucus::cli {
 
 Status print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-                       std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return Done{};
   return data_error("standard output", std::strerror(errno), "expected room to write");
 }
@@ -32,7 +32,8 @@ void collect_words(const CLI::App& app, std::vector<std::string>& words) {
   for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
 }
 
-/// The command line as an error: the deepest command that was reached, and a guess at what was meant.
+/// The command line as an error: the deepest command that was reached, and a guess at what was
+/// meant.
 Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App* reached = &app;
   std::string name = "caucus";
@@ -52,12 +53,14 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("caucus chooses the right model while it learns it, online, over many clients whose "
-               "data never leave them.");
+  CLI::App app(
+      "caucus chooses the right model while it learns it, online, over many clients whose "
+      "data never leave them.");
   app.name("caucus");
   app.set_version_flag("--version", "caucus " + version());
   app.require_subcommand(1);
-  app.footer("Example:\n  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1");
+  app.footer(
+      "Example:\n  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1");
   Action action;
   add_run(app, action);
   add_predict(app, action);

@@ -10,10 +10,11 @@ namespace {
 
 constexpr int kFormatVersion = 1;
 
-const std::vector<std::pair<std::string, SpaceKind>> kKinds = {
-    {"linear", SpaceKind::linear},       {"gaussian", SpaceKind::gaussian},
-    {"laplacian", SpaceKind::laplacian}, {"cauchy", SpaceKind::cauchy},
-    {"expert", SpaceKind::expert}};
+const std::vector<std::pair<std::string, SpaceKind>> kKinds = {{"linear", SpaceKind::linear},
+                                                               {"gaussian", SpaceKind::gaussian},
+                                                               {"laplacian", SpaceKind::laplacian},
+                                                               {"cauchy", SpaceKind::cauchy},
+                                                               {"expert", SpaceKind::expert}};
 const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
                                                                       {"box", Constraint::box}};
 const std::vector<std::pair<std::string, LabelConvention>> kLabels = {
@@ -115,7 +116,8 @@ class Reader {
 
   std::nullptr_t fail(const std::string& key, const char* what) {
     if (!error) {
-      error = data_error(where_ + ": " + key, what, "expected a model written by caucus --model-out");
+      error =
+          data_error(where_ + ": " + key, what, "expected a model written by caucus --model-out");
     }
     return nullptr;
   }
@@ -222,8 +224,8 @@ Json model_json(const StoredModel& model) {
                {"scaling", scaling_json(model.scaling)}};
   json["spaces"] = Json::array();
   for (std::size_t i = 0; i < model.spaces.size(); ++i) {
-    json["spaces"].push_back(space_json(model.spaces[i], model.learned.probabilities[i],
-                                        model.learned.weights[i]));
+    json["spaces"].push_back(
+        space_json(model.spaces[i], model.learned.probabilities[i], model.learned.weights[i]));
   }
   return json;
 }
@@ -255,8 +257,8 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   if (in.error) return std::move(*in.error);
   CAUCUS_TRY(model.scaling, parse_scaling(*scaling, name + ": scaling"));
   for (std::size_t i = 0; i < spaces->size(); ++i) {
-    CAUCUS_CHECK(parse_space((*spaces)[i], name + ": space " + std::to_string(i + 1),
-                             model.scaling, model));
+    CAUCUS_CHECK(
+        parse_space((*spaces)[i], name + ": space " + std::to_string(i + 1), model.scaling, model));
   }
   return model;
 }

@@ -108,11 +108,10 @@ class PredictingSink : public RowSink {
 
 Status execute(const PredictCommand& command) {
   CAUCUS_TRY(const StoredModel model, read_model(command.model));
-  CAUCUS_TRY(const FeatureMaps maps,
-             FeatureMaps::make(model.spaces,
-                               {model.scaling.feature_columns.size(),
-                                model.scaling.expert_columns.size()},
-                               model.seed, model.repetition));
+  CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces,
+                                                       {model.scaling.feature_columns.size(),
+                                                        model.scaling.expert_columns.size()},
+                                                       model.seed, model.repetition));
   std::optional<OutputFile> file;
   if (!command.out.empty() && command.out != "-") {
     CAUCUS_TRY(file, OutputFile::create(command.out));

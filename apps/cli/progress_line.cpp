@@ -39,7 +39,8 @@ void ProgressLine::draw_until_done() {
       left = "  " + rounded(spent.count() * (1.0 - share) / share, 2) + " s left";
     }
     if (share >= 1.0) left = "  best in hindsight";
-    std::fprintf(stderr, "\r\033[K%3.0f%% %s%s", 100.0 * share, bar(share, 30).c_str(), left.c_str());
+    std::fprintf(stderr, "\r\033[K%3.0f%% %s%s", 100.0 * share, bar(share, 30).c_str(),
+                 left.c_str());
     std::fflush(stderr);
   }
   std::fputs("\r\033[K", stderr);

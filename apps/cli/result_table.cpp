@@ -38,7 +38,7 @@ std::string algorithms_table(const FinishedRun& run) {
   if (classes) header.insert(header.end(), {"accuracy", "log loss"});
   if (run.options.regret) header.emplace_back("regret");
   header.insert(header.end(), {"up/client/round", "down", "seconds", "most likely space"});
-  TextTable table(header);
+  TextTable table(header, true);
   const std::size_t columns = header.size();
   for (const AlgorithmResult& result : run.result.results) {
     std::vector<std::string> row = {result.algorithm,
@@ -86,20 +86,17 @@ std::string spaces_table(const FinishedRun& run) {
   std::vector<std::string> header = {cut ? "likeliest spaces" : "space"};
   for (const AlgorithmResult& result : results) header.push_back("p " + result.algorithm);
   if (run.options.regret) header.insert(header.end(), {"best loss/example", "regret"});
-  header.emplace_back(results.front().algorithm + "              ");
-  TextTable table(header);
+  header.emplace_back(results.front().algorithm);
+  TextTable table(header, true);
   for (const std::size_t i : order) {
     std::vector<std::string> row = {run.options.spaces[i].name()};
-    for (const AlgorithmResult& result : results) row.push_back(rounded(result.probabilities[i], 3));
+    for (const AlgorithmResult& result : results)
+      row.push_back(rounded(result.probabilities[i], 3));
     if (run.options.regret) {
       row.push_back(rounded(run.result.best_loss[i] / static_cast<double>(run.result.used)));
       row.push_back(rounded(results.front().regret[i]));
     }
-    std::string drawn = bar(first[i], 20);
-    const auto cells = static_cast<std::size_t>(std::count_if(
-        drawn.begin(), drawn.end(),
-        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-    row.push_back(drawn + std::string(22 - cells, ' '));
+    row.push_back(bar(first[i], 20));
     table.add(row);
   }
   return table.text();

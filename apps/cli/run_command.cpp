@@ -72,9 +72,9 @@ Status write_results(const RunCommand& command, const FinishedRun& run, Outputs&
   if (outputs.predictions) CAUCUS_CHECK(write(outputs.predictions, forecasts_csv(run)));
   if (outputs.model) {
     const AlgorithmResult& first = run.result.results.front();
-    const StoredModel model{first.algorithm,    run.options.loss,  run.labels,
-                            run.options.seed,   0,                 run.data.scaling(),
-                            run.options.spaces, first.learned};
+    const StoredModel model{
+        first.algorithm,    run.options.loss,   run.labels,   run.options.seed, 0,
+        run.data.scaling(), run.options.spaces, first.learned};
     CAUCUS_CHECK(write(outputs.model, model_json(model).dump(1) + "\n"));
   }
   if (command.json.empty()) return print(result_table(run));

@@ -75,10 +75,11 @@ const std::vector<std::pair<std::string, Horizon>> kHorizons = {{"rounds", Horiz
                                                                 {"examples", Horizon::examples}};
 const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
                                                                       {"box", Constraint::box}};
-const std::vector<std::pair<std::string, SpaceKind>> kKinds = {
-    {"linear", SpaceKind::linear},       {"gaussian", SpaceKind::gaussian},
-    {"laplacian", SpaceKind::laplacian}, {"cauchy", SpaceKind::cauchy},
-    {"experts", SpaceKind::expert}};
+const std::vector<std::pair<std::string, SpaceKind>> kKinds = {{"linear", SpaceKind::linear},
+                                                               {"gaussian", SpaceKind::gaussian},
+                                                               {"laplacian", SpaceKind::laplacian},
+                                                               {"cauchy", SpaceKind::cauchy},
+                                                               {"experts", SpaceKind::expert}};
 
 template <class Enum>
 Json word_of(const std::vector<std::pair<std::string, Enum>>& words, Enum value) {
@@ -128,7 +129,9 @@ std::vector<Setting<RunConfig>> make_run_settings() {
       {"algorithm", "name", "--algorithm", "NAME",
        "fomd-oms or nco-oms; repeat it to compare on the same data, order and seeds",
        set_algorithms,
-       [](const C& c) { return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms); }},
+       [](const C& c) {
+         return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
+       }},
       {"algorithm", "sample", "--sample", "J", "models a client holds per round (min(2, K))",
        store(&C::sample, parse_count),
        [](const C& c) {
@@ -161,8 +164,7 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::label_bound, number_or_auto),
        [](const C& c) { return number_or_auto_json(c.label_bound); }},
       {"schedule", "gradient_scale", "--gradient-scale", "S", "G_i = S (U_i b_i + Y) b_i (2)",
-       store(&C::gradient_scale, parse_number),
-       [](const C& c) { return Json(c.gradient_scale); }},
+       store(&C::gradient_scale, parse_number), [](const C& c) { return Json(c.gradient_scale); }},
       {"schedule", "loss_bound", "--loss-bound", "C", "C_i of all spaces, in place of the formula",
        store(&C::loss_bound, parse_number), [](const C& c) { return optional(c.loss_bound); }},
       {"schedule", "eta", "--eta", "X", "constant schedule: rate of the probabilities",
@@ -197,9 +199,8 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
       {"space", "radii", "--radii", "FROM:TO:COUNT|A,B,...", "linear: one space per radius (1)",
        store(&G::radii, parse_numbers),
        [](const G& g) {
-         return g.kind != SpaceKind::linear
-                    ? Json(nullptr)
-                    : numbers(g.radii.value_or(std::vector<double>{1.0}));
+         return g.kind != SpaceKind::linear ? Json(nullptr)
+                                            : numbers(g.radii.value_or(std::vector<double>{1.0}));
        }},
       {"space", "widths", "--widths", "A,B,...", "kernels: one space per width (0.5,1,2,...,64)",
        store(&G::widths, parse_numbers),
@@ -228,12 +229,15 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
       {"space", "independent_base", "--independent-base", "",
        "kernels: random features of its own for every width",
        store(&G::independent_base, parse_switch),
-       [](const G& g) { return Space{.kind = g.kind}.is_kernel() ? Json(g.independent_base) : Json(nullptr); }},
+       [](const G& g) {
+         return Space{.kind = g.kind}.is_kernel() ? Json(g.independent_base) : Json(nullptr);
+       }},
       {"space", "intercept", "--intercept", "", "linear: one more feature, always 1",
        store(&G::intercept, parse_switch),
        [](const G& g) { return g.kind == SpaceKind::linear ? Json(g.intercept) : Json(nullptr); }},
       {"space", "columns", "--expert-columns", "A..B",
-       "experts: columns of the file that hold their predictions", store(&G::columns, parse_columns),
+       "experts: columns of the file that hold their predictions",
+       store(&G::columns, parse_columns),
        [](const G& g) {
          return g.columns ? Json(std::to_string(g.columns->first) + ".." +
                                  std::to_string(g.columns->second))

@@ -10,8 +10,9 @@ namespace {
 
 /// Cells on a terminal: UTF-8 continuation bytes take none.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ std::string TextTable::text() const {
     for (std::size_t c = 0; c < rows_[r].size(); ++c) {
       const std::string& cell = rows_[r][c];
       const std::string pad(widths[c] - width_of(cell), ' ');
-      line += c == 0 ? cell + pad : "  " + pad + cell;
+      const bool left = c == 0 || (words_last_ && c + 1 == rows_[r].size());
+      line += (c == 0 ? "" : "  ") + (left ? cell + pad : pad + cell);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -49,9 +51,9 @@ std::string grouped(std::size_t number) {
 
 std::string rounded(double value, int digits) {
   char buffer[40];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general,
-                                digits)
-                      .ptr};
+  return {
+      buffer,
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
 }
 
 std::string bar(double share, std::size_t width) {

@@ -8,13 +8,15 @@ namespace caucus::cli {
 
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
+  /// The first column is set to the left, and the last too if it holds words.
+  explicit TextTable(std::vector<std::string> header, bool words_last = false)
+      : rows_{std::move(header)}, words_last_(words_last) {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// The first column to the left, the others to the right.
   [[nodiscard]] std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
+  bool words_last_;
 };
 
 /// 16590 -> "16,590"

@@ -1,5 +1,5 @@
-// Text to values, as flags and configuration files have them. The `where` of an error is left to the
-// caller, who knows the flag or the key.
+// Text to values, as flags and configuration files have them. The `where` of an error is left to
+// the caller, who knows the flag or the key.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace caucus::cli {
 
-Result<double> parse_number(const std::string& text);            ///< finite
+Result<double> parse_number(const std::string& text);  ///< finite
 Result<double> parse_number_or_infinity(const std::string& text);
-Result<std::uint64_t> parse_count(const std::string& text);      ///< 0, 1, 2, ...
-Result<bool> parse_switch(const std::string& text);              ///< true | false
+Result<std::uint64_t> parse_count(const std::string& text);                 ///< 0, 1, 2, ...
+Result<bool> parse_switch(const std::string& text);                         ///< true | false
 Result<std::pair<double, double>> parse_interval(const std::string& text);  ///< A,B with A < B
 /// A,B,... or FROM:TO:COUNT
 Result<std::vector<double>> parse_numbers(const std::string& text);

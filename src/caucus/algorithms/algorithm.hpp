@@ -1,5 +1,5 @@
-// An Algorithm offers the five verbs. It is a concept, not a base class: a type that has them can be
-// simulated, served over a network, and put through the conformance suite.
+// An Algorithm offers the five verbs. It is a concept, not a base class: a type that has them can
+// be simulated, served over a network, and put through the conformance suite.
 #pragma once
 
 #include <concepts>
@@ -17,22 +17,22 @@ concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std
                              std::span<const float> x, typename A::Forecast& forecast, double y,
                              typename A::BatchMean& mean, typename A::Aggregate& aggregate) {
   // server state -> Assignment: what client j gets for this batch
-  { server.assign(batch, client, assignment) };
+  {server.assign(batch, client, assignment)};
   // Assignment, x -> Forecast; y is not there to be seen
-  { shared.predict(memory, std::as_const(assignment), x, forecast) };
+  {shared.predict(memory, std::as_const(assignment), x, forecast)};
   // Forecast, y -> Report: one more example of the batch; at its end the means are the report
-  { mean.begin(std::as_const(assignment)) };
-  { shared.report(memory, std::as_const(forecast), y, mean) };
+  {mean.begin(std::as_const(assignment))};
+  {shared.report(memory, std::as_const(forecast), y, mean)};
   { mean.report() } -> std::convertible_to<const typename A::Report&>;
   // server state, Report -> Aggregate: folds one client's report in; called in client order
-  { shared.aggregate(mean.report(), aggregate) };
+  {shared.aggregate(mean.report(), aggregate)};
   // server state, Aggregate -> server state
-  { server.step(batch, std::as_const(aggregate)) };
+  {server.step(batch, std::as_const(aggregate))};
 
   // Buffers for the records above.
   { shared.new_forecast() } -> std::same_as<typename A::Forecast>;
   { shared.new_aggregate() } -> std::same_as<typename A::Aggregate>;
-  { aggregate.clear() };
+  {aggregate.clear()};
 
   // Whether reports travel, and so can be lost
   { A::kCooperative } -> std::convertible_to<bool>;

@@ -24,8 +24,9 @@ Status OmsSettings::validate() const {
   }
   for (const double bound : entropy.weights()) {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
-      return usage_error("loss bound", to_text(bound),
-                         "expected a positive finite C_i; a space of infinite radius needs --loss-bound");
+      return usage_error(
+          "loss bound", to_text(bound),
+          "expected a positive finite C_i; a space of infinite radius needs --loss-bound");
     }
   }
   return Done{};
@@ -61,8 +62,7 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
 }
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  Stream stream(
-      {settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
+  Stream stream({settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
   sampler_.draw(stream, drawn_);
   into.client = client;
   into.held.clear();
@@ -97,8 +97,7 @@ void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
     const double lambda = std::visit(
         [&](const auto& schedule) { return schedule.model_rate(batch.number, sum.space); },
         settings_->schedule);
-    const double rate =
-        lambda / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
+    const double rate = lambda / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
     const std::span<float> w(weights_.data() + begin_[sum.space], sum.gradient.size());
     if (space.constraint == Constraint::ball) {
       Ball{space.radius}.descend(w, sum.gradient, rate);

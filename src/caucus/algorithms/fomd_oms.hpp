@@ -1,5 +1,5 @@
-// FOMD-OMS (paper, Algorithms 2 to 4): FOMD-No-LU on the simplex for the probabilities and, for each
-// space, on its ball or box for the model, fed with importance-weighted estimates
+// FOMD-OMS (paper, Algorithms 2 to 4): FOMD-No-LU on the simplex for the probabilities and, for
+// each space, on its ball or box for the model, fed with importance-weighted estimates
 //   c_i = sum over reporting clients j that hold i of c_ij / (M_r P_i),   g_i likewise.
 // It divides by all M_r reporting clients, not by those that hold i: that would be biased.
 #pragma once

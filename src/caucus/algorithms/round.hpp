@@ -51,8 +51,9 @@ struct Report {
   std::vector<float> gradients;  ///< of the held models, one after another
 };
 
-/// On the client, while a batch lasts: the sums behind a Report. They are kept in double and rounded
-/// to float once; for a batch of one the gradient is the float product of derivative and feature.
+/// On the client, while a batch lasts: the sums behind a Report. They are kept in double and
+/// rounded to float once; for a batch of one the gradient is the float product of derivative and
+/// feature.
 class BatchMean {
  public:
   void begin(const Assignment& assignment);

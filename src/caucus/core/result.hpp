@@ -46,6 +46,7 @@ class [[nodiscard]] Result {
 
   Error& error() & { return *std::get_if<1>(&content_); }
   const Error& error() const& { return *std::get_if<1>(&content_); }
+  Error&& error() && { return std::move(*std::get_if<1>(&content_)); }
 
  private:
   std::variant<T, Error> content_;

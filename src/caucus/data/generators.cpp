@@ -78,6 +78,7 @@ Result<Generator> make_generator(std::string_view name, const GeneratorOptions& 
                                  [&](const GeneratorInfo& each) { return each.name == name; });
   if (info == kGenerators.end()) {
     std::vector<std::string> names;
+    names.reserve(kGenerators.size());
     for (const GeneratorInfo& each : kGenerators) names.emplace_back(each.name);
     std::string listed = names[0];
     for (std::size_t k = 1; k < names.size(); ++k) listed.append(", ").append(names[k]);

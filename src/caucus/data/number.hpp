@@ -48,7 +48,7 @@ inline const char* parse_plain_number(const char* first, const char* last, doubl
   if (count > 0 && count <= 15 && !exponent) {
     static constexpr double kPower[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const double magnitude = static_cast<double>(static_cast<std::int64_t>(digits));
+    const auto magnitude = static_cast<double>(static_cast<std::int64_t>(digits));
     value = decimals == 0 ? magnitude : magnitude / kPower[decimals];
     if (negative) value = -value;
     return at;

@@ -50,7 +50,7 @@ std::string behind_links(const std::string& path) {
 
 }  // namespace
 
-Status OutputFile::failed(int code) const {
+Error OutputFile::failed(int code) const {
   return data_error(path_, "cannot be written (" + std::generic_category().message(code) + ")",
                     "expected a writable path and room on the disk");
 }
@@ -65,20 +65,20 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   }
   if (is_own_stream(path) || (exists && !S_ISREG(info.st_mode))) {
     file.descriptor_ = open_direct(path);
-    if (file.descriptor_ < 0) return std::move(file.failed(errno).error());
+    if (file.descriptor_ < 0) return file.failed(errno);
     return file;
   }
-  if (exists && ::access(path.c_str(), W_OK) != 0) return std::move(file.failed(errno).error());
+  if (exists && ::access(path.c_str(), W_OK) != 0) return file.failed(errno);
   static std::atomic<unsigned> serial{0};
   file.target_ = behind_links(path);
   std::string temporary =
       file.target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
   const int descriptor =
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
-  if (descriptor < 0) return std::move(file.failed(errno).error());
+  if (descriptor < 0) return file.failed(errno);
   file.temporary_ = std::move(temporary);
   if (exists) ::fchmod(descriptor, info.st_mode & 07777);  // a file keeps who may read it
-  if (::close(descriptor) != 0) return std::move(file.failed(errno).error());
+  if (::close(descriptor) != 0) return file.failed(errno);
   return file;
 }
 
@@ -122,13 +122,15 @@ Status OutputFile::flush() {
   int code = write_all(descriptor_, buffer_);
   buffer_.clear();
   if (!direct && ::close(std::exchange(descriptor_, -1)) != 0 && code == 0) code = errno;
-  return code == 0 ? Status(Done{}) : failed(code);
+  if (code != 0) return failed(code);
+  return Done{};
 }
 
 Status OutputFile::commit() {
   CAUCUS_CHECK(flush());
   if (temporary_.empty()) {
-    return ::close(std::exchange(descriptor_, -1)) == 0 ? Status(Done{}) : failed(errno);
+    if (::close(std::exchange(descriptor_, -1)) != 0) return failed(errno);
+    return Done{};
   }
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return failed(errno);
   temporary_.clear();

@@ -27,7 +27,7 @@ class OutputFile {
  private:
   OutputFile() = default;
   Status flush();
-  Status failed(int code) const;
+  [[nodiscard]] Error failed(int code) const;
   void discard();
 
   std::string path_;       // as the user gave it, for messages

@@ -1,5 +1,6 @@
 #include "caucus/data/text_writer.hpp"
 
+#define ZLIB_CONST  // input that zlib only reads is const
 #include <zlib.h>
 
 #include <algorithm>
@@ -52,8 +53,7 @@ Status TextWriter::commit() {
 
 Status TextWriter::compress(std::string_view text, int flush) {
   z_stream& stream = deflate_->stream;
-  // zlib's interface predates const; it does not write to its input.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.next_in = reinterpret_cast<const Bytef*>(text.data());
   stream.avail_in = static_cast<uInt>(text.size());
   do {
     stream.next_out = reinterpret_cast<Bytef*>(deflate_->out.data());

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "caucus/core/random.hpp"
-#include "caucus/runtime/exchange.hpp"
 #include "caucus/runtime/example_source.hpp"
+#include "caucus/runtime/exchange.hpp"
 #include "caucus/runtime/telemetry.hpp"
 
 namespace caucus {

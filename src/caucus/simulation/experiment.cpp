@@ -30,8 +30,8 @@ struct Outcome {
 Status play_all(const Dataset& data, const ExperimentOptions& options,
                 const std::vector<SpaceConstants>& constants, std::uint32_t repetition,
                 Progress& progress, Outcome& outcome) {
-  CAUCUS_TRY(const Partition partition, make_partition(options.partition, data, options.clients,
-                                                       options.seed, repetition));
+  CAUCUS_TRY(const Partition partition,
+             make_partition(options.partition, data, options.clients, options.seed, repetition));
   CAUCUS_TRY(auto maps, FeatureMaps::make(options.spaces, {data.features(), data.experts()},
                                           options.seed, repetition));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
@@ -44,7 +44,8 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
   }
   progress.total = outcome.used * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
-    CAUCUS_TRY(auto settings, make_settings(name, plan, constants, outcome.length, options, repetition));
+    CAUCUS_TRY(auto settings,
+               make_settings(name, plan, constants, outcome.length, options, repetition));
     std::vector<GivenForecast>& given = outcome.forecasts.emplace_back();
     ForecastObserver observer;
     if (options.keep_forecasts && repetition == 0) {
@@ -54,11 +55,11 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                          partition.rows_of(client)[round], output});
       };
     }
-    outcome.played.push_back(play_repetition(
-        make_algorithm(name, std::move(settings), partition.clients()),
-        {options.loss, examples, outcome.length, options.rounds_per_upload,
-         Dropout{options.dropout, options.seed, repetition}, outcome.curve_rounds,
-         std::move(observer), progress.done}));
+    outcome.played.push_back(
+        play_repetition(make_algorithm(name, std::move(settings), partition.clients()),
+                        {options.loss, examples, outcome.length, options.rounds_per_upload,
+                         Dropout{options.dropout, options.seed, repetition}, outcome.curve_rounds,
+                         std::move(observer), progress.done}));
   }
   if (options.regret) {
     outcome.best = best_losses(plan->maps, options.loss, examples, outcome.curve_rounds);

@@ -23,7 +23,8 @@ Status at_least_one(const char* flag, std::size_t value) {
 
 Status ExperimentOptions::validate() const {
   if (spaces.empty()) return usage_error("--spaces", "there are none", "expected at least one");
-  if (algorithms.empty()) return usage_error("--algorithm", "none is named", "expected at least one");
+  if (algorithms.empty())
+    return usage_error("--algorithm", "none is named", "expected at least one");
   for (const std::string& name : algorithms) {
     const auto& known = algorithm_names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -40,7 +41,8 @@ Status ExperimentOptions::validate() const {
   }
   CAUCUS_CHECK(at_least_one("--rounds-per-upload", rounds_per_upload));
   CAUCUS_CHECK(at_least_one("--repeats", repeats));
-  if (repeats >= (1U << 24U)) return usage_error("--repeats", std::to_string(repeats), "expected less than 2^24");
+  if (repeats >= (1U << 24U))
+    return usage_error("--repeats", std::to_string(repeats), "expected less than 2^24");
   CAUCUS_CHECK(positive("--gradient-scale", schedule.gradient_scale));
   CAUCUS_CHECK(positive("--eta", schedule.eta));
   CAUCUS_CHECK(positive("--lambda", schedule.lambda));

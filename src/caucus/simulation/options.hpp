@@ -47,7 +47,9 @@ struct ExperimentOptions {
   bool regret = false;
   bool keep_forecasts = false;  ///< of the first repetition
 
-  [[nodiscard]] std::size_t sampled() const { return sample > 0 ? sample : (spaces.size() < 2 ? spaces.size() : 2); }
+  [[nodiscard]] std::size_t sampled() const {
+    return sample > 0 ? sample : (spaces.size() < 2 ? spaces.size() : 2);
+  }
   /// What can be seen to be impossible without the data.
   [[nodiscard]] Status validate() const;
 };

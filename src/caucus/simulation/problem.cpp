@@ -60,12 +60,10 @@ std::vector<SpaceConstants> make_constants(const Dataset& data, const Experiment
   return constants;
 }
 
-Result<std::shared_ptr<const OmsSettings>> make_settings(const std::string& algorithm,
-                                                         std::shared_ptr<const Plan> plan,
-                                                         const std::vector<SpaceConstants>& constants,
-                                                         const RunLength& length,
-                                                         const ExperimentOptions& options,
-                                                         std::uint32_t repetition) {
+Result<std::shared_ptr<const OmsSettings>> make_settings(
+    const std::string& algorithm, std::shared_ptr<const Plan> plan,
+    const std::vector<SpaceConstants>& constants, const RunLength& length,
+    const ExperimentOptions& options, std::uint32_t repetition) {
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;
   for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
@@ -77,15 +75,17 @@ Result<std::shared_ptr<const OmsSettings>> make_settings(const std::string& algo
                        repetition};
   CAUCUS_CHECK(settings.validate());
   if (options.schedule.kind == ScheduleKind::theory) {
-    const auto horizon = options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+    const auto horizon =
+        options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
     if (horizon < K) {
-      return usage_error("--schedule theory",
-                         "T = " + std::to_string(horizon) + " is less than K = " + std::to_string(K),
-                         "expected at least as many rounds as spaces; use fewer spaces or --schedule constant");
+      return usage_error(
+          "--schedule theory",
+          "T = " + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+          "expected at least as many rounds as spaces; use fewer spaces or --schedule constant");
     }
     const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
-    settings.schedule = TheorySchedule(
-        {K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
+    settings.schedule =
+        TheorySchedule({K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
   }
   return std::make_shared<const OmsSettings>(std::move(settings));
 }

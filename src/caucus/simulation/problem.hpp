@@ -29,11 +29,9 @@ RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options);
 
 /// Settings for one algorithm in one repetition, validated.
-Result<std::shared_ptr<const OmsSettings>> make_settings(const std::string& algorithm,
-                                                         std::shared_ptr<const Plan> plan,
-                                                         const std::vector<SpaceConstants>& constants,
-                                                         const RunLength& length,
-                                                         const ExperimentOptions& options,
-                                                         std::uint32_t repetition);
+Result<std::shared_ptr<const OmsSettings>> make_settings(
+    const std::string& algorithm, std::shared_ptr<const Plan> plan,
+    const std::vector<SpaceConstants>& constants, const RunLength& length,
+    const ExperimentOptions& options, std::uint32_t repetition);
 
 }  // namespace caucus

@@ -3,17 +3,18 @@
 #include "fuzz_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace caucus;
+  using caucus::ByteSource;
+  using caucus::read_ranges;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   ByteSource source = ByteSource::from_memory(bytes, "fuzz");
   const auto ranges = read_ranges(source);
   if (!ranges.ok()) {
-    check_error(ranges.error());
+    caucus::check_error(ranges.error());
     return 0;
   }
-  const std::string text = ranges_text(*ranges);
+  const std::string text = caucus::ranges_text(*ranges);
   ByteSource written = ByteSource::from_memory(text, "fuzz");
   const auto again = read_ranges(written);
-  require(again.ok() && *again == *ranges);
+  caucus::require(again.ok() && *again == *ranges);
   return 0;
 }

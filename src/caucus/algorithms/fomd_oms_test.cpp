@@ -206,7 +206,7 @@ void expect_unbiased(std::size_t J, double dropout) {
 
   std::vector<Average> ratio(K);
   std::vector<Average> moved(K);
-  for (std::uint32_t draw = 0; draw < 60000; ++draw) {
+  for (std::uint32_t draw = 0; draw < 150000; ++draw) {
     Stream lost({5, Purpose::dropout, 0, draw, 0});
     std::vector<std::uint32_t> reporting;
     for (std::uint32_t j = 0; j < problem.clients; ++j) {

@@ -161,7 +161,7 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
 
 double FeatureMaps::expert_forecast(std::size_t i, const Workspace& workspace) const {
   const Space& space = spaces_[i];
-  if (space.function) return static_cast<double>(space.function(workspace.x_));
+  if (space.function) return static_cast<double>(space.function(workspace.x_.first(shape_.features)));
   return static_cast<double>(workspace.x_[shape_.features + space.expert]);
 }
 

@@ -8,7 +8,6 @@
 namespace caucus {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 KeepingSink read_back(const std::string& path) {

@@ -55,7 +55,7 @@ RC_GTEST_PROP(Number, ShortDecimalsParseToTheBitsOfStrtod, ()) {
 }
 
 RC_GTEST_PROP(Number, PrintingIsUndoneByParsing, (std::uint64_t bits)) {
-  const double number = std::bit_cast<double>(bits);
+  const auto number = std::bit_cast<double>(bits);
   RC_PRE(std::isfinite(number));
   double value = 0.0;
   RC_ASSERT(parse_number(number_text(number), value) == NumberForm::finite);

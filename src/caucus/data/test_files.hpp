@@ -27,6 +27,8 @@ class TestFiles {
   }
   TestFiles(const TestFiles&) = delete;
   TestFiles& operator=(const TestFiles&) = delete;
+  TestFiles(TestFiles&&) = delete;
+  TestFiles& operator=(TestFiles&&) = delete;
 
   [[nodiscard]] std::string path(const std::string& name) const {
     return (directory_ / name).string();

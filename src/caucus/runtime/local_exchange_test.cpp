@@ -1,0 +1,135 @@
+#include "caucus/runtime/local_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "caucus/algorithms/fomd_oms.hpp"
+#include "caucus/algorithms/nco_oms.hpp"
+#include "caucus/runtime/play_round.hpp"
+
+namespace caucus {
+namespace {
+
+/// Clients with unequal amounts of data, made on the fly.
+class TestSource {
+ public:
+  explicit TestSource(std::vector<std::size_t> rounds) : rounds_(std::move(rounds)) {
+    for (std::size_t j = 0; j < rounds_.size(); ++j) {
+      for (std::size_t t = 0; t < rounds_[j]; ++t) {
+        Stream stream({3, Purpose::test, 0, static_cast<std::uint32_t>(t),
+                       static_cast<std::uint32_t>(j)});
+        auto& x = x_[{j, t}];
+        for (int l = 0; l < 4; ++l) x.push_back(static_cast<float>(stream.uniform()));
+      }
+    }
+  }
+  [[nodiscard]] std::size_t clients() const { return rounds_.size(); }
+  [[nodiscard]] std::size_t rounds(std::size_t client) const { return rounds_[client]; }
+  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
+    const auto& x = x_.at({client, round});
+    return {x, static_cast<double>(x[0])};
+  }
+
+ private:
+  std::vector<std::size_t> rounds_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
+};
+
+std::shared_ptr<const OmsSettings> settings() {
+  auto maps = FeatureMaps::make({Space{.radius = 1.0}, Space{.radius = 2.0}, Space{.radius = 3.0}},
+                                {4, 0}, 1, 0);
+  auto plan = std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
+  return std::make_shared<const OmsSettings>(OmsSettings{plan, 2, ConstantSchedule{0.5, 0.1, 3},
+                                                         WeightedEntropy({1.0, 1.0, 1.0}), 1, 0});
+}
+
+template <class A>
+void play(A& server, const TestSource& source, std::size_t rounds, std::size_t per_batch,
+          Telemetry& telemetry, double dropout = 0.0, const ForecastObserver& observer = {}) {
+  LocalExchange<A, TestSource> exchange(server, source, {dropout, 1, 0}, telemetry, observer);
+  auto aggregate = server.new_aggregate();
+  Batch batch{0, 0, 0};
+  while (batch.last < rounds) {
+    batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, rounds)};
+    play_round(server, exchange, batch, aggregate);
+  }
+}
+
+TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
+  const TestSource source({7, 3, 5});
+  FomdOms server(settings());
+  Telemetry telemetry(Loss{}, 3, 7);
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  double squared = 0.0;
+  play(server, source, 7, 2, telemetry, 0.0,
+       [&](std::size_t client, std::size_t round, double output) {
+         seen.emplace_back(client, round);
+         squared += std::pow(output - source.example(client, round).y, 2);
+       });
+  EXPECT_EQ(telemetry.forecasts, 15U);
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(std::unique(seen.begin(), seen.end()), seen.end());
+  EXPECT_EQ(seen.size(), 15U);
+  double by_round = 0.0;
+  double by_client = 0.0;
+  for (const double loss : telemetry.loss_of_round) by_round += loss;
+  for (const double loss : telemetry.loss_of_client) by_client += loss;
+  EXPECT_NEAR(by_round, squared, 1e-12);
+  EXPECT_NEAR(by_client, squared, 1e-12);
+  EXPECT_NEAR(telemetry.squared_error, squared, 1e-12);
+}
+
+TEST(LocalExchange, BitsAreCountedPerUpload) {
+  const TestSource source({8, 8});
+  FomdOms server(settings());
+  Telemetry telemetry(Loss{}, 2, 8);
+  play(server, source, 8, 4, telemetry);
+  const std::size_t per_upload = 2 * (32 * 5 + 2);  // J = 2, d = 4 and a loss, 2 bits name one of 3
+  EXPECT_EQ(telemetry.upload_bits, 2 * 2 * per_upload);
+  EXPECT_EQ(telemetry.download_bits, 2 * 2 * (per_upload - 64));
+}
+
+TEST(LocalExchange, LosesTheGivenShareOfReports) {
+  const Dropout dropout{0.3, 5, 0};
+  int lost = 0;
+  for (std::uint32_t batch = 0; batch < 200; ++batch) {
+    for (std::uint32_t client = 0; client < 100; ++client) lost += dropout.loses(batch, client);
+  }
+  EXPECT_NEAR(lost / 20000.0, 0.3, 0.015);
+}
+
+TEST(LocalExchange, LostReportsDoNotTouchClientsThatWorkAlone) {
+  const TestSource source({20, 20});
+  NcoOms with(settings(), 2);
+  NcoOms without(settings(), 2);
+  Telemetry a(Loss{}, 2, 20);
+  Telemetry b(Loss{}, 2, 20);
+  play(with, source, 20, 1, a, 0.5);
+  play(without, source, 20, 1, b, 0.0);
+  EXPECT_EQ(a.squared_error, b.squared_error);
+  FomdOms lossy(settings());
+  FomdOms lossless(settings());
+  Telemetry c(Loss{}, 2, 20);
+  Telemetry d(Loss{}, 2, 20);
+  play(lossy, source, 20, 1, c, 0.5);
+  play(lossless, source, 20, 1, d, 0.0);
+  EXPECT_NE(c.squared_error, d.squared_error);
+}
+
+TEST(Telemetry, CountsClassesAndLogLoss) {
+  Telemetry telemetry(Loss(LogisticLoss{}), 1, 4);
+  telemetry.forecast(0, 0, 2.0, 1.0);
+  telemetry.forecast(0, 1, -1.0, -1.0);
+  telemetry.forecast(0, 2, 0.5, -1.0);
+  telemetry.forecast(0, 3, 0.0, 1.0);
+  EXPECT_EQ(telemetry.correct, 2U);
+  const double expected = std::log(1 + std::exp(-2.0)) + std::log(1 + std::exp(-1.0)) +
+                          std::log(1 + std::exp(0.5)) + std::log(2.0);
+  EXPECT_NEAR(telemetry.log_loss, expected, 1e-12);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -42,14 +42,13 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
     name += " " + reached->get_name();
   }
   std::string expected = "see " + name + " --help";
-  if (problem.get_name() == "ExtrasError") {
-    std::vector<std::string> words;
-    collect_words(*reached, words);
-    const std::string what = problem.what();
-    const auto guess = nearest(what.substr(what.find_last_of(' ') + 1), words);
-    if (guess) expected = "did you mean '" + *guess + "'?";
-  }
-  return usage_error(name, problem.what(), expected);
+  const auto strays = app.remaining(true);
+  if (strays.empty()) return usage_error(name, problem.what(), expected);
+  std::vector<std::string> words;
+  collect_words(*reached, words);
+  const auto guess = nearest(strays.front(), words);
+  if (guess) expected = "did you mean '" + *guess + "'?";
+  return usage_error(name, "'" + strays.front() + "' is not known here", expected);
 }
 
 int run(int argc, char** argv) {

@@ -112,13 +112,16 @@ void agrees_with_bisection(const Step& step) {
   const Reference reference = by_bisection(step);
   const auto slope = static_cast<double>(reference.slope);
   const double largest = *std::max_element(step.losses.begin(), step.losses.end());
-  // The double nu is off by its own rounding and by the tolerance on the sum.
+  const double deepest = *std::min_element(step.log_weights.begin(), step.log_weights.end());
+  // The double nu is off by its own rounding, by the tolerance on the sum, and by the rounding of
+  // the logarithms in it.
   const double rounding = 8.0 * kEpsilon * largest;
-  const double nu_error = rounding + 2e-14 / slope;
+  const double log_rounding = 8.0 * kEpsilon * (1.0 - deepest);
+  const double nu_error = rounding + (2e-14 + log_rounding) / slope;
   for (std::size_t i = 0; i < step.size(); ++i) {
     const auto log_p = static_cast<double>(reference.log_p[i]);
-    const double log_error = 1e-12 + 8.0 * kEpsilon * (std::abs(log_p) + 5000.0) +
-                             (step.steepness(i) + slope) * nu_error;
+    const double log_error =
+        8.0 * kEpsilon * std::abs(log_p) + log_rounding + (step.steepness(i) + slope) * nu_error;
     RC_ASSERT(std::abs(p.log_probabilities()[i] - log_p) <= log_error);
     RC_ASSERT(std::abs(p[i] - std::exp(log_p)) <= 1e-11 + 2.0 * slope * rounding);
   }

@@ -1,0 +1,172 @@
+#include "caucus/core/sampling.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <vector>
+
+namespace caucus {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+using Doubles = std::vector<double>;
+using Models = std::vector<std::uint32_t>;
+
+/// P[the set of the J sampled models is this one] for every set, by the definition: A_1 ~ p, the
+/// others any J - 1 of the rest with equal probability.
+Doubles set_probabilities(const Doubles& p, std::size_t sampled) {
+  const std::size_t K = p.size();
+  Doubles probability(std::size_t{1} << K, 0.0);
+  for (std::size_t first = 0; first < K; ++first) {
+    Models possible;
+    for (std::uint32_t set = 0; set < probability.size(); ++set) {
+      const bool fits = static_cast<std::size_t>(std::popcount(set)) == sampled;
+      if (fits && (set >> first & 1u) != 0) possible.push_back(set);
+    }
+    for (const std::uint32_t set : possible) {
+      probability[set] += p[first] / static_cast<double>(possible.size());
+    }
+  }
+  return probability;
+}
+
+Models draw(ModelSampler& sampler, std::uint32_t round) {
+  Stream stream({.seed = 5, .round = round});
+  Models sampled;
+  sampler.draw(stream, sampled);
+  return sampled;
+}
+
+ModelSampler sampler_of(const Doubles& p, std::size_t sampled) {
+  ModelSampler sampler(p.size(), sampled);
+  sampler.set(p);
+  return sampler;
+}
+
+Doubles any_probabilities(std::size_t size) {
+  Doubles p(size);
+  for (double& value : p) value = *rc::gen::inRange(0, 1000);
+  p[0] += 1.0;
+  const double total = std::accumulate(p.begin(), p.end(), 0.0);
+  for (double& value : p) value /= total;
+  return p;
+}
+
+RC_GTEST_PROP(Sampling, InclusionProbabilityAgreesWithTheSumOverAllSets, ()) {
+  for (std::size_t K = 1; K <= 6; ++K) {
+    const Doubles p = any_probabilities(K);
+    for (std::size_t J = std::min<std::size_t>(2, K); J <= K; ++J) {
+      const Doubles sets = set_probabilities(p, J);
+      for (std::size_t i = 0; i < K; ++i) {
+        double expected = 0.0;
+        for (std::size_t set = 0; set < sets.size(); ++set) {
+          if ((set >> i & 1u) != 0) expected += sets[set];
+        }
+        RC_ASSERT(std::abs(inclusion_probability(p[i], K, J) - expected) < 1e-14);
+      }
+    }
+  }
+}
+
+TEST(Sampling, EverySetComesAsOftenAsItShould) {
+  constexpr int kDraws = 40000;
+  const Doubles p = {0.45, 0.05, 0.2, 0.0, 0.2, 0.1};
+  for (const std::size_t J : {2u, 3u, 5u, 6u}) {
+    ModelSampler sampler = sampler_of(p, J);
+    Doubles frequency(64, 0.0);
+    for (std::uint32_t round = 0; round < kDraws; ++round) {
+      std::size_t set = 0;
+      for (const std::uint32_t model : draw(sampler, round)) set |= std::size_t{1} << model;
+      frequency[set] += 1.0 / kDraws;
+    }
+    const Doubles expected = set_probabilities(p, J);
+    for (std::size_t set = 0; set < 64; ++set) {
+      const double deviation = std::sqrt(expected[set] * (1.0 - expected[set]) / kDraws);
+      EXPECT_NEAR(frequency[set], expected[set], 4.5 * deviation + 1e-12) << "J=" << J;
+    }
+  }
+}
+
+TEST(Sampling, TheFirstModelFollowsPAndTheOthersNeverRepeatIt) {
+  constexpr int kDraws = 40000;
+  const Doubles p = {0.0, 0.5, 0.25, 0.15, 0.1, 0.0};
+  for (const std::size_t J : {2u, 3u, 5u, 6u}) {
+    ModelSampler sampler = sampler_of(p, J);
+    Doubles frequency(p.size(), 0.0);
+    for (std::uint32_t round = 0; round < kDraws; ++round) {
+      const Models sampled = draw(sampler, round);
+      ASSERT_EQ(sampled.size(), J);
+      ASSERT_EQ(std::set<std::uint32_t>(sampled.begin(), sampled.end()).size(), J);
+      frequency[sampled[0]] += 1.0 / kDraws;
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const double deviation = std::sqrt(p[i] * (1.0 - p[i]) / kDraws);
+      EXPECT_NEAR(frequency[i], p[i], 4.5 * deviation + 1e-12) << "J=" << J << " model " << i;
+    }
+  }
+}
+
+TEST(Sampling, ImportanceWeightingIsUnbiased) {
+  constexpr int kDraws = 60000;
+  const Doubles p = {0.6, 0.3, 0.06, 0.03, 0.01};
+  const Doubles losses = {1.0, 0.2, 3.0, 0.7, 2.0};
+  for (const std::size_t J : {2u, 3u, 4u}) {
+    ModelSampler sampler = sampler_of(p, J);
+    Doubles mean(p.size(), 0.0);
+    for (std::uint32_t round = 0; round < kDraws; ++round) {
+      for (const std::uint32_t i : draw(sampler, round)) {
+        mean[i] += losses[i] / inclusion_probability(p[i], p.size(), J) / kDraws;
+      }
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const double P = inclusion_probability(p[i], p.size(), J);
+      const double deviation = losses[i] * std::sqrt((1.0 - P) / P / kDraws);
+      EXPECT_NEAR(mean[i], losses[i], 4.5 * deviation) << "J=" << J << " model " << i;
+    }
+  }
+}
+
+RC_GTEST_PROP(Sampling, ADrawDependsOnTheStreamAndPAlone, ()) {
+  const auto K = *rc::gen::inRange<std::size_t>(2, 60);
+  const auto J = *rc::gen::inRange<std::size_t>(2, K + 1);
+  const Doubles p = any_probabilities(K);
+  ModelSampler used = sampler_of(any_probabilities(K), J);
+  for (std::uint32_t round = 0; round < 50; ++round) draw(used, round);
+  used.set(p);
+  for (std::uint32_t round = 100; round < 120; ++round) {
+    ModelSampler fresh = sampler_of(p, J);
+    RC_ASSERT(draw(used, round) == draw(fresh, round));
+  }
+}
+
+TEST(Sampling, AllModelsAreSampledWhenJIsK) {
+  ModelSampler sampler = sampler_of({0.0, 0.0, 1.0, 0.0}, 4);
+  EXPECT_EQ(draw(sampler, 1)[0], 2u);
+  EXPECT_THAT(draw(sampler, 1), UnorderedElementsAre(0u, 1u, 2u, 3u));
+  EXPECT_EQ(inclusion_probability(0.001, 4, 4), 1.0);
+}
+
+TEST(Sampling, ASingleModelIsAlwaysSampled) {
+  ModelSampler sampler = sampler_of({1.0}, 1);
+  EXPECT_THAT(draw(sampler, 1), ElementsAre(0u));
+  EXPECT_EQ(inclusion_probability(1.0, 1, 1), 1.0);
+}
+
+TEST(Sampling, ProbabilitiesNeedNotSumToOneExactly) {
+  // What rounding leaves over belongs to nobody: with the sum a little below 1, draws stay in
+  // range.
+  ModelSampler sampler = sampler_of({0.3, 0.3, 0.3}, 2);
+  std::vector<int> counts(3, 0);
+  for (std::uint32_t round = 0; round < 9000; ++round) ++counts[draw(sampler, round)[0]];
+  for (const int count : counts) EXPECT_NEAR(count, 3000, 4.5 * std::sqrt(2000.0));
+}
+
+}  // namespace
+}  // namespace caucus

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "caucus/core/text.hpp"
 #include "command.hpp"
-#include "settings.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {

@@ -5,30 +5,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "words.hpp"
+
 namespace caucus::cli {
 namespace {
 
 constexpr int kFormatVersion = 1;
-
-const std::vector<std::pair<std::string, SpaceKind>> kKinds = {{"linear", SpaceKind::linear},
-                                                               {"gaussian", SpaceKind::gaussian},
-                                                               {"laplacian", SpaceKind::laplacian},
-                                                               {"cauchy", SpaceKind::cauchy},
-                                                               {"expert", SpaceKind::expert}};
-const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
-                                                                      {"box", Constraint::box}};
-const std::vector<std::pair<std::string, LabelConvention>> kLabels = {
-    {"none", LabelConvention::none},
-    {"zero_one", LabelConvention::zero_one},
-    {"minus_plus", LabelConvention::minus_plus}};
-
-template <class Enum>
-std::string word_of(const std::vector<std::pair<std::string, Enum>>& words, Enum value) {
-  for (const auto& [word, meaning] : words) {
-    if (meaning == value) return word;
-  }
-  return {};
-}
 
 /// The shortest decimal that reads back to this float, as a double: files stay small.
 double short_double(float value) {
@@ -76,13 +58,10 @@ class Reader {
     return value->get<bool>();
   }
   template <class Enum>
-  Enum word(const char* key, const std::vector<std::pair<std::string, Enum>>& words) {
-    const std::string given = text(key);
-    for (const auto& [word, meaning] : words) {
-      if (word == given) return meaning;
-    }
-    fail(key, "is not a known word");
-    return words.front().second;
+  Enum word(const char* key, const Words<Enum>& words) {
+    const auto meaning = meaning_of(words, text(key));
+    if (!meaning) fail(key, "is not a known word");
+    return meaning.value_or(words.front().second);
   }
   std::vector<double> numbers(const char* key) {
     std::vector<double> list;
@@ -168,7 +147,7 @@ Result<Scaling> parse_scaling(const Json& json, const std::string& where) {
 
 Json space_json(const Space& space, double probability, const std::vector<float>& weights) {
   Json json = {{"name", space.name()},
-               {"kind", word_of(kKinds, space.kind)},
+               {"kind", word_of(kSpaceKinds, space.kind)},
                {"radius", std::isinf(space.radius) ? Json("inf") : Json(space.radius)},
                {"constraint", word_of(kConstraints, space.constraint)},
                {"intercept", space.intercept},
@@ -187,7 +166,7 @@ Status parse_space(const Json& json, const std::string& where, const Scaling& sc
                    StoredModel& model) {
   Reader in(json, where);
   Space space;
-  space.kind = in.word("kind", kKinds);
+  space.kind = in.word("kind", kSpaceKinds);
   space.radius = in.number("radius");
   space.constraint = in.word("constraint", kConstraints);
   space.intercept = in.flag("intercept");

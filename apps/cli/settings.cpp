@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "caucus/core/text.hpp"
 #include "values.hpp"
+#include "words.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -56,37 +56,15 @@ Json number_or_auto_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json("auto");
 }
 
-/// One of several words; the first of each pair is the word.
+/// One of several words.
 template <class Enum>
-auto one_of(std::vector<std::pair<std::string, Enum>> words) {
-  return [words](const std::string& value) -> Result<Enum> {
+auto one_of(const Words<Enum>& words) {
+  return [&words](const std::string& value) -> Result<Enum> {
+    if (const auto meaning = meaning_of(words, value)) return *meaning;
     std::string list;
-    for (const auto& [word, meaning] : words) {
-      if (word == value) return meaning;
-      list += (list.empty() ? "expected " : ", ") + word;
-    }
+    for (const auto& [word, meaning] : words) list += (list.empty() ? "expected " : ", ") + word;
     return usage_error("", "'" + value + "' is not valid", list);
   };
-}
-
-const std::vector<std::pair<std::string, ScheduleKind>> kSchedules = {
-    {"theory", ScheduleKind::theory}, {"constant", ScheduleKind::constant}};
-const std::vector<std::pair<std::string, Horizon>> kHorizons = {{"rounds", Horizon::rounds},
-                                                                {"examples", Horizon::examples}};
-const std::vector<std::pair<std::string, Constraint>> kConstraints = {{"ball", Constraint::ball},
-                                                                      {"box", Constraint::box}};
-const std::vector<std::pair<std::string, SpaceKind>> kKinds = {{"linear", SpaceKind::linear},
-                                                               {"gaussian", SpaceKind::gaussian},
-                                                               {"laplacian", SpaceKind::laplacian},
-                                                               {"cauchy", SpaceKind::cauchy},
-                                                               {"experts", SpaceKind::expert}};
-
-template <class Enum>
-Json word_of(const std::vector<std::pair<std::string, Enum>>& words, Enum value) {
-  for (const auto& [word, meaning] : words) {
-    if (meaning == value) return word;
-  }
-  return nullptr;
 }
 
 Status set_algorithms(RunConfig& config, const std::string& value) {
@@ -149,12 +127,12 @@ std::vector<Setting<RunConfig>> make_run_settings() {
 
       {"schedule", "kind", "--schedule", "theory|constant", "rates of the updates (theory)",
        store(&C::schedule, one_of(kSchedules)),
-       [](const C& c) { return word_of(kSchedules, c.schedule); }},
+       [](const C& c) { return Json(word_of(kSchedules, c.schedule)); }},
       {"schedule", "horizon", "--horizon", "rounds|examples", "T of the theory (rounds)",
        store(&C::horizon, one_of(kHorizons)),
        [](const C& c) {
          return c.schedule == ScheduleKind::theory
-                    ? word_of(kHorizons, c.horizon.value_or(Horizon::rounds))
+                    ? Json(word_of(kHorizons, c.horizon.value_or(Horizon::rounds)))
                     : Json(nullptr);
        }},
       {"schedule", "feature_bound", "--feature-bound", "X|auto", "b_i >= |phi_i(x)| (auto)",
@@ -195,7 +173,8 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
   return {
       {"space", "kind", "--spaces", "KIND",
        "linear, gaussian, laplacian, cauchy or experts; repeatable, each followed by its options",
-       store(&G::kind, one_of(kKinds)), [](const G& g) { return word_of(kKinds, g.kind); }},
+       store(&G::kind, one_of(kSpaceKinds)),
+       [](const G& g) { return Json(word_of(kSpaceKinds, g.kind)); }},
       {"space", "radii", "--radii", "FROM:TO:COUNT|A,B,...", "linear: one space per radius (1)",
        store(&G::radii, parse_numbers),
        [](const G& g) {
@@ -224,7 +203,7 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
        [](const G& g) {
          return g.kind == SpaceKind::expert
                     ? Json(nullptr)
-                    : word_of(kConstraints, g.constraint.value_or(Constraint::ball));
+                    : Json(word_of(kConstraints, g.constraint.value_or(Constraint::ball)));
        }},
       {"space", "independent_base", "--independent-base", "",
        "kernels: random features of its own for every width",
@@ -246,19 +225,6 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
   };
 }
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + static_cast<std::size_t>(a[i - 1] != b[j - 1]);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 const std::vector<Setting<RunConfig>>& run_settings() {
@@ -269,20 +235,6 @@ const std::vector<Setting<RunConfig>>& run_settings() {
 const std::vector<Setting<SpaceGroup>>& space_settings() {
   static const auto settings = make_space_settings();
   return settings;
-}
-
-std::optional<std::string> nearest(const std::string& word,
-                                   const std::vector<std::string>& candidates) {
-  std::optional<std::string> best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace caucus::cli

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +28,5 @@ struct Setting {
 
 const std::vector<Setting<RunConfig>>& run_settings();
 const std::vector<Setting<SpaceGroup>>& space_settings();
-
-/// The candidate nearest to the word by edit distance, if any is near.
-std::optional<std::string> nearest(const std::string& word,
-                                   const std::vector<std::string>& candidates);
 
 }  // namespace caucus::cli

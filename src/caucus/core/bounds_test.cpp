@@ -41,7 +41,9 @@ TEST(Bounds, TheAdvisedSampleIsTheLeastWhosePriceIsAtMostRootTwo) {
       while (K - J > M * (J - 1)) ++J;  // q / M > 1, in whole numbers
       ASSERT_EQ(advised_sample(M, K), J) << "K=" << K << " M=" << M;
       ASSERT_LE(sampling_price(M, K, J), std::numbers::sqrt2 * (1.0 + 1e-15));
-      if (J > 2) ASSERT_GT(sampling_price(M, K, J - 1), std::numbers::sqrt2);
+      if (J > 2) {
+        ASSERT_GT(sampling_price(M, K, J - 1), std::numbers::sqrt2);
+      }
     }
   }
   EXPECT_EQ(advised_sample(5, 1), 1u);

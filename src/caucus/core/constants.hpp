@@ -10,9 +10,9 @@
 namespace caucus {
 
 struct BoundOptions {
-  double label_bound = 1.0;     ///< Y
-  double gradient_scale = 2.0;  ///< S; 2 gives the true bound, the paper tunes it
-  std::optional<double> loss_bound;  ///< C_i for all spaces, in place of the formula
+  double label_bound = 1.0;               ///< Y
+  double gradient_scale = 2.0;            ///< S; 2 gives the true bound, the paper tunes it
+  std::optional<double> loss_bound = {};  ///< C_i for all spaces, in place of the formula
 };
 
 /// With V = U_i b_i (for a frozen expert: its largest forecast, given as feature_bound):

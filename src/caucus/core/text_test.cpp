@@ -65,5 +65,15 @@ RC_GTEST_PROP(Text, OneDigitFewerWouldNotReadBack, (std::uint64_t bits)) {
   RC_ASSERT(read(shorter) != value);
 }
 
+TEST(Text, NearestWordHasFewestEdits) {
+  EXPECT_EQ(nearest("prise", {"size", "price", "age"}), "price");
+  EXPECT_EQ(nearest("clinets", {"partition", "clients"}), "clients");
+}
+
+TEST(Text, AWordUnlikeAllOthersHasNoNearest) {
+  EXPECT_EQ(nearest("b.toml", {"--sample", "--clients"}), std::nullopt);
+  EXPECT_EQ(nearest("anything", {}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace caucus

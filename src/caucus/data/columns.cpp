@@ -18,7 +18,8 @@ std::string known_columns(const std::string& word, const TableHeader& header) {
     listed += (k > 0 ? ", " : "") + quoted(header.names[k]);
   }
   if (header.names.size() > kListed) listed += ", ...";
-  return "did you mean " + quoted(nearest(word, header.names)) + "? Expected " + numbers +
+  const auto guess = nearest(word, header.names);
+  return (guess ? "did you mean " + quoted(*guess) + "? Expected " : "expected ") + numbers +
          " or one of " + listed;
 }
 
@@ -26,8 +27,7 @@ Status check_interval(const std::optional<Interval>& range, const char* flag) {
   if (!range) return Done{};
   const auto [a, b] = *range;
   if (std::isfinite(a) && std::isfinite(b) && std::isfinite(b - a) && a < b) return Done{};
-  return usage_error(flag, quoted(number_text(a) + "," + number_text(b)),
-                     "expected finite A,B with A < B");
+  return usage_error(flag, quoted(to_text(a) + "," + to_text(b)), "expected finite A,B with A < B");
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ class DatasetSink : public RowSink {
       if (!fits_float(stored(slot, values[slot.column]))) column = slot.column;
     }
     return data_error(column_where(path_ + ":" + std::to_string(line), column + 1),
-                      quoted(number_text(values[column])) + " does not fit a float",
+                      quoted(to_text(values[column])) + " does not fit a float",
                       "expected magnitudes below 3.4e38");
   }
 
@@ -183,7 +183,7 @@ class DatasetSink : public RowSink {
       return Done{};
     }
     return data_error(column_where(data_.name_, slot.like + 1),
-                      "has values within " + number_text(width) + " of each other",
+                      "has values within " + to_text(width) + " of each other",
                       "expected a range above 1.2e-38, or given ranges to scale by");
   }
 

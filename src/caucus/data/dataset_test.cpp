@@ -80,7 +80,7 @@ TEST_F(DatasetFiles, ScalingAgreesWithANaiveComputationEvenForTimeStamps) {
   for (int i = 0; i < 500; ++i) {
     raw.push_back({stream.uniform(), 1.6e9 + 1e4 * stream.normal(), 1e-9 * stream.normal(), 42.0,
                    1e15 + std::floor(100 * stream.uniform()), -7.0 + stream.normal()});
-    for (const double value : raw.back()) text += number_text(value) + ",";
+    for (const double value : raw.back()) text += to_text(value) + ",";
     text.back() = '\n';
   }
   ReadOptions options;

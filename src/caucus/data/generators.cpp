@@ -41,7 +41,7 @@ Status check(const GeneratorOptions& options, std::string_view name) {
     return wrong("features", options.features, "expected at most " + std::to_string(kMostFeatures));
   }
   if (options.noise && !(std::isfinite(*options.noise) && *options.noise >= 0.0)) {
-    return usage_error(std::string(name) + ": noise", quoted(number_text(*options.noise)),
+    return usage_error(std::string(name) + ": noise", quoted(to_text(*options.noise)),
                        "expected a number from 0");
   }
   return Done{};
@@ -82,8 +82,10 @@ Result<Generator> make_generator(std::string_view name, const GeneratorOptions& 
     for (const GeneratorInfo& each : kGenerators) names.emplace_back(each.name);
     std::string listed = names[0];
     for (std::size_t k = 1; k < names.size(); ++k) listed.append(", ").append(names[k]);
+    const auto guess = nearest(name, names);
     return usage_error("generator", quoted(name),
-                       "did you mean " + nearest(name, names) + "? Expected one of " + listed);
+                       (guess ? "did you mean " + *guess + "? Expected" : "expected") +
+                           std::string(" one of ") + listed);
   }
   CAUCUS_CHECK(check(options, name));
   const std::size_t features = options.features > 0 ? options.features : info->features;

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 namespace caucus {
 namespace {
 
 bool starts_like_number(std::string_view text) {
   return !text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'));
-}
-
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (const char c : a) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replace = diagonal + (c == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 template <class T>
@@ -74,12 +59,6 @@ bool parse_count(std::string_view text, std::size_t& value) {
 void append_number(std::string& out, double value) { append_shortest(out, value); }
 void append_number(std::string& out, float value) { append_shortest(out, value); }
 
-std::string number_text(double value) {
-  std::string text;
-  append_number(text, value);
-  return text;
-}
-
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string out = "'";
@@ -97,15 +76,6 @@ std::string csv_name(std::string_view name) {
   for (const char c : name) out.append(c == '"' ? 2 : 1, c);
   out += '"';
   return out;
-}
-
-const std::string& nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kCompared = 100;  // names can be as long as a line of the file
-  return *std::min_element(candidates.begin(), candidates.end(), [&](auto& a, auto& b) {
-    const std::string_view wanted = name.substr(0, kCompared);
-    return edits(wanted, std::string_view(a).substr(0, kCompared)) <
-           edits(wanted, std::string_view(b).substr(0, kCompared));
-  });
 }
 
 std::string_view trim(std::string_view text) {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "caucus/core/result.hpp"
+#include "caucus/core/text.hpp"
 
 namespace caucus {
 
@@ -66,16 +66,12 @@ bool parse_count(std::string_view text, std::size_t& value);
 /// Shortest text that reads back as the same number.
 void append_number(std::string& out, double value);
 void append_number(std::string& out, float value);
-std::string number_text(double value);
 
 /// 'text', cut short if long.
 std::string quoted(std::string_view text);
 
 /// A CSV header field, in quotes where it would be taken for a number or for several fields.
 std::string csv_name(std::string_view name);
-
-/// The candidate nearest to `name` in edits, for "did you mean"; there must be one.
-const std::string& nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 /// Without the spaces and tabs at both ends.
 std::string_view trim(std::string_view text);

@@ -126,7 +126,7 @@ Result<Partition> make_partition(const PartitionSpec& spec, const Dataset& data,
     return deal_shuffled(data, clients, {seed, Purpose::shuffle, repetition});
   }
   if (!(spec.concentration > 0.0) || !std::isfinite(spec.concentration)) {
-    return usage_error("partition", "dirichlet:" + number_text(spec.concentration),
+    return usage_error("partition", "dirichlet:" + to_text(spec.concentration),
                        "expected a number above 0");
   }
   return Partition(dirichlet_rows(data, clients, spec.concentration, seed, repetition));

@@ -1,0 +1,109 @@
+// An algorithm of your own: all clients learn one fixed model together. It reuses the records and
+// the client half of FOMD-OMS and is played by the engine that plays every algorithm.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "caucus/algorithms/algorithm.hpp"
+#include "caucus/algorithms/oms_client.hpp"
+#include "caucus/core/ball.hpp"
+#include "caucus/core/vector.hpp"
+#include "caucus/runtime/local_exchange.hpp"
+#include "caucus/runtime/play_round.hpp"
+
+struct GradientSum {
+  std::size_t reporters = 0;
+  std::vector<float> gradient;
+  void clear() {
+    reporters = 0;
+    std::fill(gradient.begin(), gradient.end(), 0.0F);
+  }
+};
+
+class FollowOne {
+ public:
+  using Assignment = caucus::Assignment;
+  using Forecast = caucus::Forecast;
+  using BatchMean = caucus::BatchMean;
+  using Report = caucus::Report;
+  using Aggregate = GradientSum;
+  using ClientState = caucus::NoMemory;
+  static constexpr bool kCooperative = true;
+
+  FollowOne(std::shared_ptr<const caucus::Plan> plan, std::uint32_t space)
+      : plan_(std::move(plan)), space_(space), w_(plan_->maps.dimension(space), 0.0F) {}
+
+  // The five verbs.
+  void assign(const caucus::Batch&, std::uint32_t client, Assignment& into) {
+    into.client = client;
+    into.held.assign(1, {space_, w_});
+  }
+  void predict(ClientState&, const Assignment& assignment, std::span<const float> x,
+               Forecast& into) const {
+    predict_with_held(*plan_, assignment, x, into);
+  }
+  void report(ClientState&, const Forecast& forecast, double y, BatchMean& into) const {
+    report_held(*plan_, forecast, y, into);
+  }
+  void aggregate(const Report& report, GradientSum& into) const {
+    ++into.reporters;
+    caucus::add(into.gradient, report.gradients);
+  }
+  void step(const caucus::Batch& batch, const GradientSum& sum) {
+    if (sum.reporters == 0) return;
+    const double rate = 0.5 / std::sqrt(batch.number) / static_cast<double>(sum.reporters);
+    caucus::Ball{plan_->maps.space(space_).radius}.descend(w_, sum.gradient, rate);
+  }
+
+  // Buffers for the records, and what a batch costs on the wire.
+  [[nodiscard]] Forecast new_forecast() const { return Forecast(plan_->maps); }
+  [[nodiscard]] GradientSum new_aggregate() const { return {0, std::vector<float>(w_.size())}; }
+  [[nodiscard]] std::size_t upload_bits(const Assignment&) const { return 32 * (w_.size() + 1); }
+  [[nodiscard]] std::size_t download_bits(const Assignment&) const { return 32 * w_.size(); }
+
+ private:
+  std::shared_ptr<const caucus::Plan> plan_;
+  std::uint32_t space_;
+  std::vector<float> w_;
+};
+static_assert(caucus::Algorithm<FollowOne>);
+
+/// Examples with y = x_0 - x_1 / 2, in memory. Any type with these three members is a source.
+class TinySource {
+ public:
+  TinySource() {
+    caucus::Stream stream({.seed = 1});
+    for (float& value : x_) value = static_cast<float>(stream.normal());
+  }
+  [[nodiscard]] static std::size_t clients() { return 4; }
+  [[nodiscard]] static std::size_t rounds(std::size_t) { return 250; }
+  [[nodiscard]] caucus::Example example(std::size_t client, std::size_t round) const {
+    const std::span<const float> x(x_.data() + 2 * (client * 250 + round), 2);
+    return {x, static_cast<double>(x[0]) - 0.5 * static_cast<double>(x[1])};
+  }
+
+ private:
+  std::vector<float> x_ = std::vector<float>(2000);
+};
+
+int main() {
+  auto maps = caucus::FeatureMaps::make({caucus::Space{.radius = 2.0}}, {.features = 2}, 1, 0);
+  if (!maps) return 1;
+  const caucus::Loss loss;  // square
+  const auto plan = std::make_shared<const caucus::Plan>(std::move(maps).value(), loss);
+
+  const TinySource source;
+  FollowOne server(plan, 0);
+  caucus::Telemetry telemetry(loss, source.clients(), 250);
+  caucus::LocalExchange exchange(server, source, {}, telemetry);
+  GradientSum sum = server.new_aggregate();
+  for (std::uint32_t t = 0; t < 250; ++t) {
+    caucus::play_round(server, exchange, {t + 1, t, t + 1}, sum);
+  }
+  const double first = telemetry.loss_of_round.front() / 4.0;
+  const double last = telemetry.loss_of_round.back() / 4.0;
+  std::printf("mean loss per client: %.2g in round 1, %.2g in round 250\n", first, last);
+  return last < 1e-6 * first ? 0 : 1;
+}

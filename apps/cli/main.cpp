@@ -2,8 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <new>
+#include <system_error>
 
 #include "caucus/core/text.hpp"
 #include "command.hpp"
@@ -15,7 +15,8 @@ Status print(const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return Done{};
-  return data_error("standard output", std::strerror(errno), "expected room to write");
+  return data_error("standard output", std::generic_category().message(errno),
+                    "expected room to write");
 }
 
 namespace {

@@ -9,7 +9,7 @@ namespace caucus::cli {
 namespace {
 
 std::string plus_minus(const std::vector<double>& values) {
-  const std::string centre = rounded(mean(values));
+  std::string centre = rounded(mean(values));
   if (values.size() < 2) return centre;
   return centre + " ± " + rounded(standard_deviation(values), 2);
 }

@@ -77,8 +77,8 @@ class TinySource {
     caucus::Stream stream({.seed = 1});
     for (float& value : x_) value = static_cast<float>(stream.normal());
   }
-  [[nodiscard]] static std::size_t clients() { return 4; }
-  [[nodiscard]] static std::size_t rounds(std::size_t) { return 250; }
+  [[nodiscard]] std::size_t clients() const { return 4; }
+  [[nodiscard]] std::size_t rounds(std::size_t) const { return 250; }
   [[nodiscard]] caucus::Example example(std::size_t client, std::size_t round) const {
     const std::span<const float> x(x_.data() + 2 * (client * 250 + round), 2);
     return {x, static_cast<double>(x[0]) - 0.5 * static_cast<double>(x[1])};
@@ -92,7 +92,8 @@ int main() {
   auto maps = caucus::FeatureMaps::make({caucus::Space{.radius = 2.0}}, {.features = 2}, 1, 0);
   if (!maps) return 1;
   const caucus::Loss loss;  // square
-  const auto plan = std::make_shared<const caucus::Plan>(std::move(maps).value(), loss);
+  const auto plan =
+      std::make_shared<const caucus::Plan>(caucus::Plan{std::move(maps).value(), loss});
 
   const TinySource source;
   FollowOne server(plan, 0);

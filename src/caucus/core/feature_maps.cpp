@@ -60,8 +60,8 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
 }
 
 std::size_t FeatureMaps::find_or_add_base(const Space& space, std::size_t index) {
-  // A shared base is named by its kernel, one of its own by the space, so that adding a space to a
-  // run does not change the features of the others.
+  // A shared base is named by its kernel, one of its own by the place of the space, so that
+  // appending a space to a run does not change the features of the others.
   const auto id = space.independent_base ? 16 + static_cast<std::uint32_t>(index)
                                          : static_cast<std::uint32_t>(space.kind);
   auto found = std::find_if(bases_.begin(), bases_.end(), [&](const FrequencyBase& base) {
@@ -96,11 +96,9 @@ void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition)
   for (FrequencyBase& base : bases_) {
     base.values.resize(shape_.features * base.frequencies);
     for (std::size_t k = 0; k < base.frequencies; ++k) {
-      Stream stream(
-          {seed, Purpose::features, repetition, base.id, static_cast<std::uint32_t>(k)});
+      Stream stream({seed, Purpose::features, repetition, base.id, static_cast<std::uint32_t>(k)});
       for (std::size_t l = 0; l < shape_.features; ++l) {
-        base.values[l * base.frequencies + k] =
-            finite_float(draw_frequency(base.kernel, stream));
+        base.values[l * base.frequencies + k] = finite_float(draw_frequency(base.kernel, stream));
       }
     }
   }
@@ -153,15 +151,15 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
     project(bases_[map.base].values, x, projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  const auto amplitude =
-      static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
+  const auto amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   scaled_sincos(projection, static_cast<float>(1.0 / map.width), amplitude,
                 out.first(map.frequencies), out.last(map.frequencies));
 }
 
 double FeatureMaps::expert_forecast(std::size_t i, const Workspace& workspace) const {
   const Space& space = spaces_[i];
-  if (space.function) return static_cast<double>(space.function(workspace.x_.first(shape_.features)));
+  if (space.function)
+    return static_cast<double>(space.function(workspace.x_.first(shape_.features)));
   return static_cast<double>(workspace.x_[shape_.features + space.expert]);
 }
 

@@ -16,9 +16,13 @@ double CauchyKernel::frequency(Stream& stream) { return stream.laplace(); }
 
 double draw_frequency(SpaceKind kernel, Stream& stream) {
   switch (kernel) {
-    case SpaceKind::laplacian: return LaplacianKernel::frequency(stream);
-    case SpaceKind::cauchy: return CauchyKernel::frequency(stream);
-    default: assert(kernel == SpaceKind::gaussian); return GaussianKernel::frequency(stream);
+    case SpaceKind::laplacian:
+      return LaplacianKernel::frequency(stream);
+    case SpaceKind::cauchy:
+      return CauchyKernel::frequency(stream);
+    default:
+      assert(kernel == SpaceKind::gaussian);
+      return GaussianKernel::frequency(stream);
   }
 }
 
@@ -28,9 +32,15 @@ double kernel_value(SpaceKind kernel, double width, std::span<const float> x,
   for (std::size_t l = 0; l < x.size(); ++l) {
     const double delta = (static_cast<double>(x[l]) - static_cast<double>(v[l])) / width;
     switch (kernel) {
-      case SpaceKind::laplacian: product *= LaplacianKernel::factor(delta); break;
-      case SpaceKind::cauchy: product *= CauchyKernel::factor(delta); break;
-      default: assert(kernel == SpaceKind::gaussian); product *= GaussianKernel::factor(delta);
+      case SpaceKind::laplacian:
+        product *= LaplacianKernel::factor(delta);
+        break;
+      case SpaceKind::cauchy:
+        product *= CauchyKernel::factor(delta);
+        break;
+      default:
+        assert(kernel == SpaceKind::gaussian);
+        product *= GaussianKernel::factor(delta);
     }
   }
   return product;

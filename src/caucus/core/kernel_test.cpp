@@ -14,6 +14,7 @@ constexpr SpaceKind kKernels[] = {SpaceKind::gaussian, SpaceKind::laplacian, Spa
 /// The kernels from the norms of x - v in their definitions, not coordinate by coordinate.
 double definition(SpaceKind kernel, double width, const std::vector<float>& x,
                   const std::vector<float>& v) {
+  const auto w = static_cast<long double>(width);
   long double squares = 0;
   long double sum = 0;
   long double product = 1;
@@ -21,9 +22,8 @@ double definition(SpaceKind kernel, double width, const std::vector<float>& x,
     const auto delta = static_cast<long double>(x[l]) - static_cast<long double>(v[l]);
     squares += delta * delta;
     sum += std::abs(delta);
-    product *= 1 + delta * delta / (static_cast<long double>(width) * width);
+    product *= 1 + delta * delta / (w * w);
   }
-  const auto w = static_cast<long double>(width);
   if (kernel == SpaceKind::gaussian) return static_cast<double>(std::exp(-squares / (2 * w * w)));
   if (kernel == SpaceKind::laplacian) return static_cast<double>(std::exp(-sum / w));
   return static_cast<double>(1 / product);

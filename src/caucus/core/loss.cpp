@@ -12,7 +12,9 @@ namespace {
 double sign(double x) { return static_cast<double>(x > 0.0) - static_cast<double>(x < 0.0); }
 
 /// ln(1 + e^x) without overflow.
-double softplus(double x) { return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+double softplus(double x) {
+  return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
 
 /// 1 / (1 + e^-x) without overflow.
 double sigmoid(double x) {

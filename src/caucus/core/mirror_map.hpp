@@ -10,11 +10,10 @@
 namespace caucus {
 
 template <class Map>
-concept MirrorMap =
-    requires(const Map map, typename Map::Decision& u,
-             std::span<const typename Map::Scalar> gradient, double rate) {
-      requires std::floating_point<typename Map::Scalar>;
-      { map.descend(u, gradient, rate) };
-    };
+concept MirrorMap = requires(const Map map, typename Map::Decision& u,
+                             std::span<const typename Map::Scalar> gradient, double rate) {
+  requires std::floating_point<typename Map::Scalar>;
+  {map.descend(u, gradient, rate)};
+};
 
 }  // namespace caucus

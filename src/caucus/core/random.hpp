@@ -41,12 +41,12 @@ class Stream {
 
   std::uint32_t bits();
   std::uint64_t bits64();
-  double uniform();       ///< in [0, 1), 53 bits
-  double uniform_open();  ///< in (0, 1), safe for logarithms
-  std::uint32_t below(std::uint32_t n);  ///< uniform on {0, .., n-1}, exactly; n > 0
-  double normal();                       ///< standard normal
-  double cauchy();                       ///< standard Cauchy
-  double laplace();                      ///< density exp(-|x|)/2
+  double uniform();                        ///< in [0, 1), 53 bits
+  double uniform_open();                   ///< in (0, 1), safe for logarithms
+  std::uint32_t below(std::uint32_t n);    ///< uniform on {0, .., n-1}, exactly; n > 0
+  double normal();                         ///< standard normal
+  double cauchy();                         ///< standard Cauchy
+  double laplace();                        ///< density exp(-|x|)/2
   double log_gamma_variate(double shape);  ///< ln of a Gamma(shape, 1) variate; no underflow
 
  private:

@@ -61,12 +61,12 @@ using Status = Result<Done>;
 #define CAUCUS_CONCAT_(a, b) a##b
 #define CAUCUS_CONCAT(a, b) CAUCUS_CONCAT_(a, b)
 /// CAUCUS_TRY(auto x, f()): x = value of f(), or return its error from the enclosing function.
-#define CAUCUS_TRY(declaration, expression)                                           \
-  auto CAUCUS_CONCAT(caucus_try_, __LINE__) = (expression);                           \
-  if (!CAUCUS_CONCAT(caucus_try_, __LINE__).ok())                                     \
-    return std::move(CAUCUS_CONCAT(caucus_try_, __LINE__).error());                   \
+#define CAUCUS_TRY(declaration, expression)                         \
+  auto CAUCUS_CONCAT(caucus_try_, __LINE__) = (expression);         \
+  if (!CAUCUS_CONCAT(caucus_try_, __LINE__).ok())                   \
+    return std::move(CAUCUS_CONCAT(caucus_try_, __LINE__).error()); \
   declaration = std::move(CAUCUS_CONCAT(caucus_try_, __LINE__)).value()
 /// The same for a Status.
-#define CAUCUS_CHECK(expression)                                          \
+#define CAUCUS_CHECK(expression)                              \
   if (auto caucus_status = (expression); !caucus_status.ok()) \
   return std::move(caucus_status.error())

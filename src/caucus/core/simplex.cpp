@@ -39,8 +39,8 @@ void Simplex::normalise() {
 }
 
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
-// h(-min c) <= 0. Newton on h is exact at once when all C_i are equal, and from the left of the root
-// it never passes it; the bracket guards the first step and the rounding.
+// h(-min c) <= 0. Newton on h is exact at once when all C_i are equal, and from the left of the
+// root it never passes it; the bracket guards the first step and the rounding.
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
   if (K == 1 || rate == 0.0) return;

@@ -6,11 +6,16 @@ namespace caucus {
 
 std::string name_of(SpaceKind kind) {
   switch (kind) {
-    case SpaceKind::linear: return "linear";
-    case SpaceKind::gaussian: return "gaussian";
-    case SpaceKind::laplacian: return "laplacian";
-    case SpaceKind::cauchy: return "cauchy";
-    case SpaceKind::expert: return "expert";
+    case SpaceKind::linear:
+      return "linear";
+    case SpaceKind::gaussian:
+      return "gaussian";
+    case SpaceKind::laplacian:
+      return "laplacian";
+    case SpaceKind::cauchy:
+      return "cauchy";
+    case SpaceKind::expert:
+      return "expert";
   }
   return "unknown";
 }

@@ -7,7 +7,8 @@
 
 namespace caucus {
 
-/// sum_k a_k b_k: lane l sums the k with k mod 16 = l, in order; then the lanes in order, in double.
+/// sum_k a_k b_k: lane l sums the k with k mod 16 = l, in order; then the lanes in order, in
+/// double.
 double dot(std::span<const float> a, std::span<const float> b);
 
 inline double squared_norm(std::span<const float> a) { return dot(a, a); }
@@ -24,9 +25,10 @@ void scale(std::span<float> y, float factor);
 /// out_k = sum_l x_l base[l * out.size() + k], over l in order.
 void project(std::span<const float> base, std::span<const float> x, std::span<float> out);
 
-/// cosine_k = amplitude * cos(factor * angle_k), sine_k likewise. Absolute error below 2e-7 of the
-/// amplitude; angles beyond 8192 go to libm, and a non-finite one counts as 0, so that the features of
-/// an absurd example are still finite.
+/// cosine_k = amplitude * cos(factor * angle_k), sine_k likewise, of the product as a float.
+/// Absolute error below 2e-7 of the amplitude; where an angle is beyond 8192 the whole call goes to
+/// libm, and a non-finite one counts as 0, so that the features of an absurd example are still
+/// finite.
 void scaled_sincos(std::span<const float> angle, float factor, float amplitude,
                    std::span<float> cosine, std::span<float> sine);
 

@@ -55,10 +55,9 @@ Status parse_range(std::string_view line, const std::string& where, Ranges& rang
     }
   }
   if (bounds[0] > bounds[1]) {
-    return data_error(where,
-                      "has the minimum " + to_text(bounds[0]) + " above the maximum " +
-                          to_text(bounds[1]),
-                      "expected minimum <= maximum");
+    return data_error(
+        where, "has the minimum " + to_text(bounds[0]) + " above the maximum " + to_text(bounds[1]),
+        "expected minimum <= maximum");
   }
   ranges.names.push_back(fields[0].text);
   ranges.minimum.push_back(bounds[0]);

@@ -19,8 +19,8 @@ class TestSource {
   explicit TestSource(std::vector<std::size_t> rounds) : rounds_(std::move(rounds)) {
     for (std::size_t j = 0; j < rounds_.size(); ++j) {
       for (std::size_t t = 0; t < rounds_[j]; ++t) {
-        Stream stream({3, Purpose::test, 0, static_cast<std::uint32_t>(t),
-                       static_cast<std::uint32_t>(j)});
+        Stream stream(
+            {3, Purpose::test, 0, static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(j)});
         auto& x = x_[{j, t}];
         for (int l = 0; l < 4; ++l) x.push_back(static_cast<float>(stream.uniform()));
       }
@@ -42,8 +42,8 @@ std::shared_ptr<const OmsSettings> settings() {
   auto maps = FeatureMaps::make({Space{.radius = 1.0}, Space{.radius = 2.0}, Space{.radius = 3.0}},
                                 {4, 0}, 1, 0);
   auto plan = std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
-  return std::make_shared<const OmsSettings>(OmsSettings{plan, 2, ConstantSchedule{0.5, 0.1, 3},
-                                                         WeightedEntropy({1.0, 1.0, 1.0}), 1, 0});
+  return std::make_shared<const OmsSettings>(
+      OmsSettings{plan, 2, ConstantSchedule{0.5, 0.1, 3}, WeightedEntropy({1.0, 1.0, 1.0}), 1, 0});
 }
 
 template <class A>

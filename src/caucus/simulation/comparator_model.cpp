@@ -55,11 +55,11 @@ Vector model_step(const Matrix& H, const Vector& g, const Vector& w, const Regio
   if (box) {
     minimum = minimise_on_box(form, bound);
   } else {
-    BallMinimum on_ball = QuadraticOnBall(form).minimise(region.radius);
+    QuadraticMinimum on_ball = QuadraticOnBall(form).minimise(region.radius);
     multiplier = on_ball.multiplier;
     minimum = std::move(on_ball);
   }
-  const Vector rough = Eigen::Map<const Vector>(minimum.weights.data(), d) - w;
+  Vector rough = Eigen::Map<const Vector>(minimum.weights.data(), d) - w;
   Vector fine = Vector::Zero(d);
   std::vector<Eigen::Index> free;
   for (Eigen::Index k = 0; k < d; ++k) {

@@ -44,6 +44,7 @@ void experts(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, co
 
 std::vector<Region> regions_of(const FeatureMaps& maps, const std::vector<std::size_t>& spaces) {
   std::vector<Region> regions;
+  regions.reserve(spaces.size());
   for (const std::size_t i : spaces) {
     regions.push_back({maps.space(i).constraint, maps.space(i).radius});
   }

@@ -53,6 +53,7 @@ std::vector<SpaceConstants> make_constants(const Dataset& data, const Experiment
   const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
                             schedule.loss_bound};
   std::vector<SpaceConstants> constants;
+  constants.reserve(options.spaces.size());
   for (const Space& space : options.spaces) {
     constants.push_back(
         constants_of(space, options.loss, feature_bound(data, space, schedule), bounds));
@@ -66,6 +67,7 @@ Result<std::shared_ptr<const OmsSettings>> make_settings(
     const ExperimentOptions& options, std::uint32_t repetition) {
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;
+  loss_bounds.reserve(K);
   for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
   OmsSettings settings{std::move(plan),
                        options.sampled(),

@@ -38,11 +38,11 @@ QuadraticOnBall::QuadraticOnBall(const QuadraticForm& form)
   noise_ = 4.0 * static_cast<double>(d) * kEpsilon * view(b_).norm();
 }
 
-BallMinimum QuadraticOnBall::minimise(double radius) const {
+QuadraticMinimum QuadraticOnBall::minimise(double radius) const {
   const std::size_t d = b_.size();
   std::vector<double> rotated(d, 0.0);
   const double m = radius > 0.0 ? multiplier(radius, rotated) : 0.0;
-  BallMinimum result = finish(rotated, radius);
+  QuadraticMinimum result = finish(rotated, radius);
   result.multiplier = m;
   return result;
 }
@@ -86,9 +86,9 @@ double QuadraticOnBall::multiplier(double radius, std::vector<double>& rotated) 
   return m;
 }
 
-BallMinimum QuadraticOnBall::finish(const std::vector<double>& rotated, double radius) const {
+QuadraticMinimum QuadraticOnBall::finish(const std::vector<double>& rotated, double radius) const {
   const std::size_t d = b_.size();
-  BallMinimum result;
+  QuadraticMinimum result;
   if (d == 0) return result;
   const ConstMatrix Q = square(eigenvectors_, d);
   Vector w = Q * view(rotated);

@@ -16,10 +16,6 @@
 
 namespace caucus {
 
-struct BallMinimum : QuadraticMinimum {
-  double multiplier = 0.0;  ///< m: Aw + m w = b
-};
-
 class QuadraticOnBall {
  public:
   explicit QuadraticOnBall(const QuadraticForm& form);
@@ -27,11 +23,11 @@ class QuadraticOnBall {
   /// radius >= 0, or infinite. Where an infinite ball leaves q without a lower bound, the weights
   /// are the minimum over the range of A, and `bounded` is false: b has more than a millionth of
   /// its length in the null space.
-  [[nodiscard]] BallMinimum minimise(double radius) const;
+  [[nodiscard]] QuadraticMinimum minimise(double radius) const;
 
  private:
   [[nodiscard]] double multiplier(double radius, std::vector<double>& rotated) const;
-  [[nodiscard]] BallMinimum finish(const std::vector<double>& rotated, double radius) const;
+  [[nodiscard]] QuadraticMinimum finish(const std::vector<double>& rotated, double radius) const;
 
   std::vector<double> A_, b_;
   std::vector<double> eigenvalues_, eigenvectors_;  ///< ascending; eigenvectors column by column

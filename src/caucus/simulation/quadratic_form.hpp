@@ -19,8 +19,9 @@ struct QuadraticForm {
 
 struct QuadraticMinimum {
   std::vector<double> weights;
-  double value = 0.0;   ///< q(weights)
-  double gap = 0.0;     ///< q(weights) - min q <= gap, up to the rounding of A weights - b
+  double value = 0.0;       ///< q(weights)
+  double gap = 0.0;         ///< q(weights) - min q <= gap, up to the rounding of A weights - b
+  double multiplier = 0.0;  ///< of a ball, m >= 0: Aw + m w = b
   bool bounded = true;  ///< false: q has no minimum on the (infinite) set; the gap means nothing
 };
 

@@ -9,6 +9,17 @@
 namespace caucus::conformance {
 namespace {
 
+// Misuse must not compile: a raw vector is not a probability vector, and predict has no place for
+// y.
+static_assert(!std::is_constructible_v<Simplex, std::vector<double>>);
+template <class A>
+concept PredictTakesTheTarget = requires(const A& shared, NoMemory& memory,
+                                         const Assignment& assignment, std::span<const float> x,
+                                         double y, Forecast& forecast) {
+  shared.predict(memory, assignment, x, y, forecast);
+};
+static_assert(!PredictTakesTheTarget<FomdOms>);
+
 template <class A>
 class Conformance : public testing::Test {};
 

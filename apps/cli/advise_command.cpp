@@ -8,6 +8,7 @@
 #include "caucus/core/schedule.hpp"
 #include "caucus/data/output_file.hpp"
 #include "command.hpp"
+#include "number_option.hpp"
 #include "settings.hpp"
 #include "text_table.hpp"
 
@@ -20,14 +21,6 @@ struct AdviseCommand {
 };
 
 Status validate(const AdviseCommand& c) {
-  const auto at_least = [](const char* flag, std::size_t value, std::size_t least) -> Status {
-    if (value >= least) return Done{};
-    return usage_error(flag, std::to_string(value), "expected at least " + std::to_string(least));
-  };
-  CAUCUS_CHECK(at_least("--clients", c.clients, 1));
-  CAUCUS_CHECK(at_least("--models", c.models, 1));
-  CAUCUS_CHECK(at_least("--rounds", c.rounds, 1));
-  CAUCUS_CHECK(at_least("--rounds-per-upload", c.rounds_per_upload, 1));
   if (c.sample > c.models) {
     return usage_error("--sample", std::to_string(c.sample), "J must not exceed K");
   }
@@ -54,7 +47,7 @@ Json advice(const AdviseCommand& c) {
                {"advised_sample", advised},
                {"sampling_price", sampling_price(c.clients, c.models, J)},
                {"collaboration_gain", collaboration_gain(c.clients, c.models, J)},
-               {"upload_price", std::sqrt(static_cast<double>(c.rounds_per_upload))},
+               {"upload_price", std::sqrt(T / static_cast<double>(uploads))},
                {"client_work_share", static_cast<double>(J) / K},
                {"index_bits_per_upload", J * index_bits(c.models)},
                {"theory_applies", uploads >= c.models}};
@@ -112,10 +105,10 @@ std::string advice_text(const Json& a) {
 Status execute(const AdviseCommand& command) {
   CAUCUS_CHECK(validate(command));
   const Json json = advice(command);
-  if (command.json == "-") return print(json.dump(1) + "\n");
+  if (command.json == "-") return print(json_text(json) + "\n");
   if (!command.json.empty()) {
     CAUCUS_TRY(OutputFile file, OutputFile::create(command.json));
-    CAUCUS_CHECK(file.write(json.dump(1) + "\n"));
+    CAUCUS_CHECK(file.write(json_text(json) + "\n"));
     CAUCUS_CHECK(file.commit());
   }
   return print(advice_text(json));
@@ -126,15 +119,17 @@ Status execute(const AdviseCommand& command) {
 void add_advise(CLI::App& app, Action& action) {
   CLI::App* advise = app.add_subcommand("advise", "What the theory says before a run");
   auto command = std::make_shared<AdviseCommand>();
-  advise->add_option("--clients", command->clients, "M")->required()->type_name("M");
-  advise->add_option("--models", command->models, "K, candidate spaces")
+  constexpr std::uint64_t kMost = 1'000'000'000'000;
+  add_count(*advise, "--clients", command->clients, 1, kMost, "M")->required()->type_name("M");
+  add_count(*advise, "--models", command->models, 1, kMost, "K, candidate spaces")
       ->required()
       ->type_name("K");
-  advise->add_option("--rounds", command->rounds, "T, rounds per client")
+  add_count(*advise, "--rounds", command->rounds, 1, kMost, "T, rounds per client")
       ->required()
       ->type_name("T");
-  advise->add_option("--sample", command->sample, "J (the advised one)")->type_name("J");
-  advise->add_option("--rounds-per-upload", command->rounds_per_upload, "N (1)")->type_name("N");
+  add_count(*advise, "--sample", command->sample, 1, kMost, "J (the advised one)")->type_name("J");
+  add_count(*advise, "--rounds-per-upload", command->rounds_per_upload, 1, kMost, "N (1)")
+      ->type_name("N");
   advise->add_option("--json", command->json, "as JSON; - for standard output")
       ->type_name("FILE|-");
   advise->footer("Example:\n  caucus advise --clients 10 --models 8 --rounds 10000");

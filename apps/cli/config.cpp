@@ -61,15 +61,14 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
                 .intercept = group.intercept,
                 .independent_base = group.independent_base};
     if (group.kind == SpaceKind::linear) {
-      for (const double radius : group.radii.value_or(std::vector<double>{1.0})) {
+      for (const double radius : group.radii.value_or(kDefaultRadii)) {
         space.radius = radius;
         spaces.push_back(space);
       }
     } else if (space.is_kernel()) {
-      space.radius = group.radius.value_or(1.0);
-      space.features = group.features.value_or(100);
-      for (const double width :
-           group.widths.value_or(std::vector<double>{0.5, 1, 2, 4, 8, 16, 32, 64})) {
+      space.radius = group.radius.value_or(kDefaultRadius);
+      space.features = group.features.value_or(kDefaultFeatures);
+      for (const double width : group.widths.value_or(kDefaultWidths)) {
         space.width = width;
         spaces.push_back(space);
       }
@@ -98,9 +97,10 @@ Status RunConfig::validate() const {
   CAUCUS_CHECK(exclusive(theory && (eta || lambda), "schedule",
                          "theory computes its own rates, but eta or lambda is given",
                          "expected them with --schedule constant only"));
-  CAUCUS_CHECK(exclusive(!theory && horizon, "schedule",
-                         "a constant schedule has no horizon, but one is given",
-                         "expected it with --schedule theory only"));
+  CAUCUS_CHECK(
+      exclusive(!theory && (horizon || gradient_scale), "schedule",
+                "a constant schedule has no horizon and no gradient scale, but one is given",
+                "expected it with --schedule theory only"));
   CAUCUS_CHECK(exclusive(!theory && (!eta || !lambda), "schedule",
                          "a constant schedule needs both rates", "expected --eta and --lambda"));
   std::size_t expert_groups = 0;
@@ -126,10 +126,14 @@ Result<ExperimentOptions> RunConfig::experiment() const {
   options.clients = clients.value_or(counts_clients() ? 0 : kDefaultClients);
   if (clients && *clients == 0) return usage_error("--clients", "0", "expected at least 1");
   options.dropout = dropout;
-  options.schedule = {schedule,          horizon.value_or(Horizon::rounds),
-                      feature_bound,     label_bound,
-                      gradient_scale,    loss_bound,
-                      eta.value_or(1.0), lambda.value_or(1.0)};
+  options.schedule = {schedule,
+                      horizon.value_or(Horizon::rounds),
+                      feature_bound,
+                      label_bound,
+                      gradient_scale.value_or(2.0),
+                      loss_bound,
+                      eta.value_or(1.0),
+                      lambda.value_or(1.0)};
   options.repeats = repeats;
   options.seed = seed;
   options.threads = threads;

@@ -16,6 +16,10 @@
 namespace caucus::cli {
 
 inline constexpr std::size_t kDefaultClients = 10;
+inline constexpr std::uint32_t kDefaultFeatures = 100;
+inline const std::vector<double> kDefaultWidths = {0.5, 1, 2, 4, 8, 16, 32, 64};
+inline const std::vector<double> kDefaultRadii = {1.0};
+inline constexpr double kDefaultRadius = 1.0;
 
 /// One --spaces with its options, or one [[space]] table: a family of candidate spaces.
 struct SpaceGroup {
@@ -47,8 +51,7 @@ struct RunConfig {
 
   ScheduleKind schedule = ScheduleKind::theory;
   std::optional<Horizon> horizon;
-  std::optional<double> feature_bound, label_bound, loss_bound, eta, lambda;
-  double gradient_scale = 2.0;
+  std::optional<double> feature_bound, label_bound, gradient_scale, loss_bound, eta, lambda;
 
   std::size_t repeats = 1;
   std::uint64_t seed = 1;

@@ -5,10 +5,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 #include "caucus/core/text.hpp"
+#include "text_file.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -109,16 +109,40 @@ Json table_json(const std::string& table, const std::vector<Setting<Target>>& se
   return object;
 }
 
+/// Strings, numbers, booleans and flat lists look the same in JSON and in TOML, but for one
+/// character that only TOML wants escaped.
 std::string table_toml(const Json& object) {
   std::string text;
-  // Strings, numbers, booleans and flat lists look the same in JSON and in TOML.
-  for (const auto& [key, value] : object.items()) text += key + " = " + value.dump() + "\n";
+  for (const auto& [key, value] : object.items()) text += key + " = " + json_text(value, -1) + "\n";
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) {
+    text.replace(at, 1, "\\u007F");
+  }
   return text;
+}
+
+/// The library takes it for granted that a table's name begins like one (and crashes otherwise).
+Status check_table_names(const std::string& text, const std::string& file) {
+  std::istringstream lines(text);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    auto at = line.find_first_not_of(" \t");
+    if (at == std::string::npos || line[at] != '[') continue;
+    at = line.find_first_not_of(" \t[", at);
+    const char c = at == std::string::npos ? ']' : line[at];
+    const bool name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '"' || c == '\'';
+    if (!name) {
+      return usage_error(file + ":" + std::to_string(number), "a table without a name",
+                         "expected [name] or [[name]]");
+    }
+  }
+  return Done{};
 }
 
 }  // namespace
 
 Result<RunConfig> parse_config(const std::string& text, const std::string& name) {
+  CAUCUS_CHECK(check_table_names(text, name));
   const toml::parse_result parsed = toml::parse(text, name);
   if (!parsed) {
     const auto& error = parsed.error();
@@ -147,13 +171,9 @@ Result<RunConfig> parse_config(const std::string& text, const std::string& name)
 }
 
 Result<RunConfig> read_config(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) {
-    return usage_error(path, "cannot be read", "expected a TOML file");
-  }
-  return parse_config(text.str(), path);
+  constexpr std::size_t kMost = 64U << 20U;
+  CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::usage, kMost));
+  return parse_config(text, path);
 }
 
 Json config_json(const RunConfig& config) {

@@ -9,6 +9,7 @@
 #include "caucus/data/ranges.hpp"
 #include "caucus/data/table.hpp"
 #include "command.hpp"
+#include "number_option.hpp"
 #include "text_table.hpp"
 
 namespace caucus::cli {
@@ -97,7 +98,7 @@ void add_split(CLI::App& data, Action& action) {
   auto out = std::make_shared<std::string>();
   auto clients = std::make_shared<std::size_t>(10);
   command->add_option("file", *file, "what to read")->required();
-  command->add_option("--clients", *clients, "number of files (10)")->type_name("M");
+  add_count(*command, "--clients", *clients, 1, 1'000'000, "number of files (10)")->type_name("M");
   command->add_option("--out", *out, "directory for c01.csv, c02.csv, ...")
       ->required()
       ->type_name("DIR");
@@ -108,11 +109,26 @@ void add_split(CLI::App& data, Action& action) {
 struct GenerateCommand {
   std::string name, out;
   GeneratorOptions options;
-  double noise = -1.0;
+  std::string noise;
+  CLI::Option* clients = nullptr;
+  CLI::Option* sample = nullptr;
 };
 
 Status generate(GenerateCommand command) {
-  if (command.noise >= 0.0) command.options.noise = command.noise;
+  if (!command.noise.empty()) {
+    constexpr double kMost = 1e6;
+    const auto noise = parse_number(command.noise);
+    if (!noise.ok() || *noise < 0.0 || *noise > kMost) {
+      return usage_error("--noise", "'" + command.noise + "'", "expected a number from 0 to 1e6");
+    }
+    command.options.noise = *noise;
+  }
+  if (!command.name.starts_with("adversary") &&
+      command.clients->count() + command.sample->count() > 0) {
+    return usage_error("--clients, --sample", "'" + command.name + "' has none",
+                       "expected them with an adversary only");
+  }
+  if (command.out == "-") command.out = "/dev/stdout";
   CAUCUS_TRY(const Generator generator, make_generator(command.name, command.options));
   return write_csv(generator, command.out);
 }
@@ -131,23 +147,23 @@ void add_generate(CLI::App& data, Action& action) {
   CLI::App* command = data.add_subcommand("generate", "Synthetic data with a known best space");
   auto options = std::make_shared<GenerateCommand>();
   command->add_option("name", options->name, "generator, see below")->required();
-  command->add_option("--rows", options->options.rows, "rows; of an adversary per client (1000)")
+  constexpr std::uint64_t kMost = 0xFFFFFFFF;
+  GeneratorOptions& given = options->options;
+  add_count(*command, "--rows", given.rows, 1, kMost, "rows; of an adversary per client (1000)")
       ->type_name("N");
-  command->add_option("--out", options->out, "CSV or CSV.gz to write")
+  command->add_option("--out", options->out, "CSV or CSV.gz to write; - for standard output")
       ->required()
-      ->type_name("FILE");
-  command->add_option("--features", options->options.features, "features; K of an adversary")
+      ->type_name("FILE|-");
+  add_count(*command, "--features", given.features, 1, 1'000'000, "features; K of an adversary")
       ->type_name("D");
-  command
-      ->add_option("--clients", options->options.clients,
-                   "adversaries: copies of the rows, one block per client (1)")
-      ->type_name("M");
-  command->add_option("--sample", options->options.sample, "adversary-partial: J (2)")
-      ->type_name("J");
-  command->add_option("--noise", options->noise, "standard deviation of the noise")
-      ->type_name("X")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--seed", options->options.seed, "seed (1)")->type_name("S");
+  options->clients = add_count(*command, "--clients", given.clients, 1, 1'000'000,
+                               "adversaries: copies of the rows, one block per client (1)")
+                         ->type_name("M");
+  options->sample =
+      add_count(*command, "--sample", given.sample, 2, 1'000'000, "adversary-partial: J (2)")
+          ->type_name("J");
+  command->add_option("--noise", options->noise, "standard deviation of the noise")->type_name("X");
+  add_count(*command, "--seed", given.seed, 0, ~std::uint64_t{0}, "seed (1)")->type_name("S");
   command->footer(generator_help());
   command->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 
 namespace caucus::cli {
 namespace {
@@ -10,11 +11,18 @@ template <class Target, class Record>
 void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
                const std::string& group, Record record) {
   for (const auto& setting : settings) {
-    const auto given = [&setting, record](const std::string& value) { record(setting, value); };
+    const auto given = [&setting, record](const std::string& value) {
+      if (value.starts_with("--")) {  // the next flag, where a value is missing
+        throw CLI::ValidationError(setting.flag, "needs a value (" + setting.placeholder + ")");
+      }
+      record(setting, value);
+    };
     CLI::Option* option =
         setting.placeholder.empty()
             ? command.add_flag_function(
-                  setting.flag, [given](std::int64_t) { given("true"); }, setting.help)
+                  setting.flag,
+                  [given](std::int64_t count) { given(count > 0 ? "true" : "false"); },
+                  setting.help)
             : command.add_option_function<std::string>(setting.flag, given, setting.help)
                   ->type_name(setting.placeholder);
     option->trigger_on_parse()->group(group.empty() ? setting.table : group);
@@ -35,6 +43,7 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
   }
   if (names(given, "--schedule")) {
     config.horizon.reset();
+    config.gradient_scale.reset();
     config.eta.reset();
     config.lambda.reset();
   }
@@ -63,6 +72,20 @@ Status apply_to_all(const Setting<SpaceGroup>& setting, const std::string& value
                      "expected it after the --spaces it belongs to");
 }
 
+/// A setting has one value; only --algorithm and --spaces name several things.
+Status refuse_repetition(const std::vector<GivenFlag>& given) {
+  std::set<std::string> seen;
+  for (const GivenFlag& g : given) {
+    const std::string& flag = g.run != nullptr ? g.run->flag : g.space->flag;
+    if (flag == "--spaces") {  // its options may come again for the next one
+      for (const auto& setting : space_settings()) seen.erase(setting.flag);
+    } else if (flag != "--algorithm" && !seen.insert(flag).second) {
+      return usage_error(flag, "is given twice", "expected it once");
+    }
+  }
+  return Done{};
+}
+
 }  // namespace
 
 void add_setting_flags(CLI::App& command, std::vector<GivenFlag>& given) {
@@ -77,6 +100,7 @@ void add_setting_flags(CLI::App& command, std::vector<GivenFlag>& given) {
 }
 
 Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config) {
+  CAUCUS_CHECK(refuse_repetition(given));
   make_room(given, config);
   bool own_spaces = false;
   for (const GivenFlag& g : given) {

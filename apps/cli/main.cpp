@@ -77,6 +77,9 @@ int run(int argc, char** argv) {
     return app.exit(text);
   } catch (const CLI::ParseError& problem) {
     return fail(usage_of(app, problem));
+  } catch (const std::logic_error&) {  // CLI11 on --switch=text
+    return fail(usage_error("caucus", "a switch has a value that is none",
+                            "expected the switch alone, or =true or =false"));
   }
   const Status status = action();
   return status.ok() ? 0 : fail(status.error());

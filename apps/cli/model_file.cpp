@@ -2,9 +2,11 @@
 
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <limits>
+#include <numeric>
+#include <set>
 
+#include "text_file.hpp"
 #include "words.hpp"
 
 namespace caucus::cli {
@@ -75,6 +77,16 @@ class Reader {
     }
     return list;
   }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> list;
+    const Json* value = member(key);
+    if (value == nullptr || !value->is_array()) return fail(key, "is not a list"), list;
+    for (const Json& element : *value) {
+      if (!element.is_string()) return fail(key, "holds something that is not a text"), list;
+      list.push_back(element.get<std::string>());
+    }
+    return list;
+  }
   std::vector<std::size_t> columns(const char* key, std::size_t columns) {
     std::vector<std::size_t> list;
     for (const double value : numbers(key)) {
@@ -134,12 +146,28 @@ Result<Scaling> parse_scaling(const Json& json, const std::string& where) {
   }
   s.feature_range = in.interval("feature_range");
   s.label_range = in.interval("label_range");
+  for (const auto* range : {&s.feature_range, &s.label_range}) {
+    if (*range && !((*range)->first < (*range)->second &&
+                    std::isfinite((*range)->second - (*range)->first))) {
+      in.fail("range", "is not an interval A < B");
+    }
+  }
   s.minimum = in.numbers("minimum");
   s.maximum = in.numbers("maximum");
   if (s.target_column >= s.columns) in.fail("target_column", "does not exist");
+  std::set<std::size_t> used = {s.target_column};
+  for (const auto* columns : {&s.feature_columns, &s.expert_columns}) {
+    for (const std::size_t column : *columns) {
+      if (!used.insert(column).second) in.fail("feature_columns", "name a column twice");
+    }
+  }
   if (s.client_column && *s.client_column >= s.columns) in.fail("client_column", "does not exist");
   if (s.minimum.size() != s.columns || s.maximum.size() != s.columns) {
     in.fail("minimum", "and maximum do not cover the columns");
+  } else {
+    for (std::size_t c = 0; c < s.columns; ++c) {
+      if (s.minimum[c] > s.maximum[c]) in.fail("minimum", "exceeds the maximum");
+    }
   }
   if (in.error) return std::move(*in.error);
   return s;
@@ -176,7 +204,13 @@ Status parse_space(const Json& json, const std::string& where, const Scaling& sc
   space.expert = static_cast<std::uint32_t>(in.count("expert", 100'000'000));
   model.learned.probabilities.push_back(in.number("probability"));
   std::vector<float>& weights = model.learned.weights.emplace_back();
-  for (const double weight : in.numbers("weights")) weights.push_back(static_cast<float>(weight));
+  for (const double weight : in.numbers("weights")) {
+    if (std::abs(weight) > static_cast<double>(std::numeric_limits<float>::max())) {
+      in.fail("weights", "hold a number that is no float");
+      break;
+    }
+    weights.push_back(static_cast<float>(weight));
+  }
   std::size_t dimension = 0;
   if (space.kind == SpaceKind::linear) {
     dimension = scaling.feature_columns.size() + (space.intercept ? 1 : 0);
@@ -184,7 +218,8 @@ Status parse_space(const Json& json, const std::string& where, const Scaling& sc
     dimension = 2 * static_cast<std::size_t>(space.features);
   }
   if (weights.size() != dimension) in.fail("weights", "are not as many as the space has");
-  if (!std::isfinite(model.learned.probabilities.back())) in.fail("probability", "is not finite");
+  const double p = model.learned.probabilities.back();
+  if (!(p >= 0.0 && p <= 1.0)) in.fail("probability", "is not between 0 and 1");
   if (in.error) return std::move(*in.error);
   model.spaces.push_back(space);
   return Done{};
@@ -200,6 +235,7 @@ Json model_json(const StoredModel& model) {
                {"labels", word_of(kLabels, model.labels)},
                {"seed", model.seed},
                {"repetition", model.repetition},
+               {"feature_names", model.feature_names},
                {"scaling", scaling_json(model.scaling)}};
   json["spaces"] = Json::array();
   for (std::size_t i = 0; i < model.spaces.size(); ++i) {
@@ -230,24 +266,33 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.labels = in.word("labels", kLabels);
   model.seed = in.count("seed", ~std::uint64_t{0});
   model.repetition = static_cast<std::uint32_t>(in.count("repetition", 0xFFFFFF));
+  model.feature_names = in.texts("feature_names");
   const Json* scaling = in.member("scaling");
   const Json* spaces = in.member("spaces");
   if (spaces != nullptr && !spaces->is_array()) in.fail("spaces", "is not a list");
   if (in.error) return std::move(*in.error);
   CAUCUS_TRY(model.scaling, parse_scaling(*scaling, name + ": scaling"));
+  if (!model.feature_names.empty() &&
+      model.feature_names.size() != model.scaling.feature_columns.size()) {
+    in.fail("feature_names", "are not as many as the features");
+    return std::move(*in.error);
+  }
   for (std::size_t i = 0; i < spaces->size(); ++i) {
     CAUCUS_CHECK(
         parse_space((*spaces)[i], name + ": space " + std::to_string(i + 1), model.scaling, model));
+  }
+  const auto& p = model.learned.probabilities;
+  if (std::abs(std::accumulate(p.begin(), p.end(), 0.0) - 1.0) > 1e-6) {
+    return data_error(name, "the probabilities do not sum to 1",
+                      "expected a model written by caucus --model-out");
   }
   return model;
 }
 
 Result<StoredModel> read_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) return data_error(path, "cannot be read", "expected a model file");
-  return parse_model(text.str(), path);
+  constexpr std::size_t kMost = 1U << 30U;
+  CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::data, kMost));
+  return parse_model(text, path);
 }
 
 }  // namespace caucus::cli

@@ -45,6 +45,7 @@ class PredictingSink : public RowSink {
                             " of the training data, or one less without the target");
     }
     has_target_ = header.columns == columns;
+    CAUCUS_CHECK(check_names(header.names));
     if (model_.loss.is_classification()) {
       text = std::holds_alternative<LogisticLoss>(model_.loss.kind())
                  ? "prediction,score,probability\n"
@@ -57,9 +58,7 @@ class PredictingSink : public RowSink {
 
   Status row(std::span<const double> values, std::size_t) override {
     const Scaling& s = model_.scaling;
-    const auto at = [&](std::size_t column) {  // without the target later columns move up by one
-      return values[column - static_cast<std::size_t>(!has_target_ && column > s.target_column)];
-    };
+    const auto at = [&](std::size_t column) { return values[place(column)]; };
     std::size_t k = 0;
     for (const std::size_t column : s.feature_columns) {
       x_[k] = static_cast<float>(s.feature(k, at(column)));
@@ -76,29 +75,51 @@ class PredictingSink : public RowSink {
       if (std::holds_alternative<LogisticLoss>(model_.loss.kind())) {
         text += "," + to_text(1.0 / (1.0 + std::exp(-score)));
       }
-      if (has_target_) good += static_cast<double>(s.target(at(s.target_column)) == label);
+      if (has_target_) sum += static_cast<double>(s.target(at(s.target_column)) == label);
     } else {
       const double prediction = s.target_original(score);
       text += to_text(prediction);
-      if (has_target_) good += std::pow(prediction - at(s.target_column), 2);
+      if (has_target_) sum += std::pow(prediction - at(s.target_column), 2);
     }
     text += "\n";
     return Done{};
   }
 
-  /// "mse 0.0123 on 100 rows", where the file has the target.
-  [[nodiscard]] std::optional<std::string> score() const {
+  /// "accuracy 0.93 on 100 rows", where the file has the target.
+  [[nodiscard]] std::string score() const {
     if (!has_target_ || rows == 0) return {};
-    const char* name = model_.loss.is_classification() ? "accuracy " : "mean squared error ";
-    return name + rounded(good / static_cast<double>(rows), 5) + " on " + grouped(rows) +
-           " rows, in original units\n";
+    const std::string mean = rounded(sum / static_cast<double>(rows), 5);
+    const std::string on = " on " + grouped(rows) + " rows";
+    return model_.loss.is_classification()
+               ? "accuracy " + mean + on + "\n"
+               : "mean squared error " + mean + on + ", in original units\n";
   }
 
   std::string text;
   std::size_t rows = 0;
-  double good = 0.0;  ///< right labels, or squared errors
+  double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
+  /// Where a column of the training file stands here: without the target, later ones move up.
+  [[nodiscard]] std::size_t place(std::size_t column) const {
+    const bool moved = !has_target_ && column > model_.scaling.target_column;
+    return column - static_cast<std::size_t>(moved);
+  }
+
+  /// Exchanged columns would give wrong predictions without a word.
+  [[nodiscard]] Status check_names(const std::vector<std::string>& names) const {
+    if (names.empty() || model_.feature_names.empty()) return Done{};
+    for (std::size_t k = 0; k < model_.feature_names.size(); ++k) {
+      const std::size_t column = place(model_.scaling.feature_columns[k]);
+      if (names[column] != model_.feature_names[k]) {
+        return data_error(file_,
+                          "column " + std::to_string(column + 1) + " is '" + names[column] + "'",
+                          "expected '" + model_.feature_names[k] + "', as in the training data");
+      }
+    }
+    return Done{};
+  }
+
   const StoredModel& model_;
   Predictor predictor_;
   std::string file_;
@@ -118,10 +139,14 @@ Status execute(const PredictCommand& command) {
   }
   PredictingSink sink(model, maps, command.data);
   CAUCUS_CHECK(read_table(command.data, sink));
-  if (const auto score = sink.score()) std::fputs(score->c_str(), stderr);
-  if (!file) return print(sink.text);
-  CAUCUS_CHECK(file->write(sink.text));
-  return file->commit();
+  if (file) {
+    CAUCUS_CHECK(file->write(sink.text));
+    CAUCUS_CHECK(file->commit());
+  } else {
+    CAUCUS_CHECK(print(sink.text));
+  }
+  std::fputs(sink.score().c_str(), stderr);
+  return Done{};
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
     for (std::size_t i = 0; i < spaces.size(); ++i) {
       list.push_back({{"space", spaces[i]},
                       {"best_loss", run.result.best_loss[i]},
+                      {"gap", run.result.best_gap[i]},
                       {"regret", result.regret[i]}});
     }
     json["regret"] = std::move(list);

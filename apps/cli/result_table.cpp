@@ -17,9 +17,11 @@ std::string plus_minus(const std::vector<double>& values) {
 std::string headline(const FinishedRun& run) {
   const ExperimentResult& r = run.result;
   const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
-  return run.data.name() + ": " + grouped(r.used) + " of " + grouped(run.data.rows()) + " rows, " +
-         grouped(run.data.features()) + " features; " + clients + " x " + grouped(r.rounds) +
-         " rounds, " + grouped(r.uploads) + " uploads; K = " + grouped(run.options.spaces.size()) +
+  const std::string& directory = run.config.clients_from;
+  return (directory.empty() ? run.data.name() : directory) + ": " + grouped(r.used) + " of " +
+         grouped(run.data.rows()) + " rows, " + grouped(run.data.features()) + " features; " +
+         clients + " x " + grouped(r.rounds) + " rounds, " + grouped(r.uploads) +
+         " uploads; K = " + grouped(run.options.spaces.size()) +
          " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss, " +
          (run.options.schedule.kind == ScheduleKind::theory ? "theory" : "constant") +
          " schedule; repetitions: " + grouped(run.options.repeats) + "\n";

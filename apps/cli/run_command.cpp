@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <string_view>
 
 #include "caucus/data/output_file.hpp"
 #include "caucus/simulation/experiment.hpp"
@@ -38,10 +38,12 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
   std::error_code code;
   for (fs::directory_iterator entry(directory, code), end; !code && entry != end;
        entry.increment(code)) {
-    const std::string name = entry->path().filename().string();
-    if (entry->is_regular_file(code) && !name.starts_with('.')) {
-      files.push_back(entry->path().string());
+    if (entry->path().filename().string().starts_with('.') || entry->is_directory(code)) continue;
+    if (!entry->is_regular_file(code)) {
+      return data_error(entry->path().string(), "is not a file",
+                        "expected one data file per client");
     }
+    files.push_back(entry->path().string());
   }
   if (code || files.empty()) {
     return data_error(directory, code ? code.message() : "holds no files",
@@ -51,37 +53,74 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
   return files;
 }
 
-/// Files are opened before the work, so that a wrong path costs nothing, and appear only after it.
-struct Outputs {
-  std::optional<OutputFile> json, model, predictions;
+/// What is to be written where; the texts come when the work is done.
+struct Output {
+  const char* flag;
+  std::string path;
+  std::string text = {};
 };
 
-Status open(const std::string& path, std::optional<OutputFile>& file) {
-  if (path.empty() || path == "-") return Done{};
-  CAUCUS_TRY(file, OutputFile::create(path));
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code code;
+  const auto real = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code).string();
+  };
+  return !a.empty() && !b.empty() && (a == b || real(a) == real(b)) && !a.starts_with("/dev/");
+}
+
+/// Before the work: paths that cannot be written, or would destroy something, cost nothing then.
+Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [flag, path, text] = outputs[i];
+    if (path == "-") return usage_error(flag, "'-'", "expected the name of a file");
+    for (const std::string& input : inputs) {
+      if (same_file(path, input)) {
+        return usage_error(flag, "'" + path + "' is read by this run", "expected another file");
+      }
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (same_file(path, outputs[k].path)) {
+        return usage_error(flag, "'" + path + "' is also that of " + outputs[k].flag,
+                           "expected different files");
+      }
+    }
+    CAUCUS_TRY(const OutputFile probe, OutputFile::create(path));  // gone again at once
+  }
   return Done{};
 }
 
-Status write(std::optional<OutputFile>& file, const std::string& text) {
-  if (!file) return Done{};
-  CAUCUS_CHECK(file->write(text));
-  return file->commit();
+/// All files appear or none does.
+Status write_outputs(const std::vector<Output>& outputs) {
+  std::vector<OutputFile> files;
+  for (const Output& output : outputs) {
+    CAUCUS_TRY(OutputFile file, OutputFile::create(output.path));
+    CAUCUS_CHECK(file.write(output.text));
+    CAUCUS_CHECK(file.flush());
+    files.push_back(std::move(file));
+  }
+  for (OutputFile& file : files) CAUCUS_CHECK(file.commit());
+  return Done{};
 }
 
-Status write_results(const RunCommand& command, const FinishedRun& run, Outputs& outputs) {
-  if (outputs.predictions) CAUCUS_CHECK(write(outputs.predictions, forecasts_csv(run)));
-  if (outputs.model) {
-    const AlgorithmResult& first = run.result.results.front();
-    const StoredModel model{
-        first.algorithm,    run.options.loss,   run.labels,   run.options.seed, 0,
-        run.data.scaling(), run.options.spaces, first.learned};
-    CAUCUS_CHECK(write(outputs.model, model_json(model).dump(1) + "\n"));
+std::string model_text(const FinishedRun& run) {
+  const AlgorithmResult& first = run.result.results.front();
+  const StoredModel model{
+      first.algorithm,          run.options.loss,   run.labels,         run.options.seed, 0,
+      run.data.feature_names(), run.data.scaling(), run.options.spaces, first.learned};
+  return json_text(model_json(model)) + "\n";
+}
+
+Status write_results(const RunCommand& command, const FinishedRun& run,
+                     std::vector<Output>& outputs) {
+  const std::string json = command.json.empty() ? "" : json_text(result_json(run)) + "\n";
+  for (Output& output : outputs) {
+    const std::string_view flag = output.flag;
+    output.text = flag == "--json"        ? json
+                  : flag == "--model-out" ? model_text(run)
+                                          : forecasts_csv(run);
   }
-  if (command.json.empty()) return print(result_table(run));
-  const std::string json = result_json(run).dump(1) + "\n";
-  if (command.json == "-") return print(json);
-  CAUCUS_CHECK(write(outputs.json, json));
-  return print(result_table(run));
+  CAUCUS_CHECK(write_outputs(outputs));
+  return print(command.json == "-" ? json : result_table(run));
 }
 
 Status execute(const RunCommand& command) {
@@ -93,17 +132,20 @@ Status execute(const RunCommand& command) {
   CAUCUS_TRY(ExperimentOptions options, config.experiment());
   if (command.print_config) return print(config_toml(config));
 
-  Outputs outputs;
-  CAUCUS_CHECK(open(command.json, outputs.json));
-  CAUCUS_CHECK(open(command.model_out, outputs.model));
-  CAUCUS_CHECK(open(command.predictions, outputs.predictions));
-  options.keep_forecasts = outputs.predictions.has_value();
-
-  CAUCUS_TRY(const ReadOptions read, config.read_options());
   std::vector<std::string> files = {config.file};
   if (!config.clients_from.empty()) {
     CAUCUS_TRY(files, client_files(config.clients_from));
   }
+  std::vector<Output> outputs;
+  if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
+  if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
+  if (!command.predictions.empty()) outputs.push_back({"--predictions", command.predictions});
+  options.keep_forecasts = !command.predictions.empty();
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), {config.scale_from, command.config_file});
+  CAUCUS_CHECK(check_outputs(outputs, inputs));
+
+  CAUCUS_TRY(const ReadOptions read, config.read_options());
   CAUCUS_TRY(Dataset data, read_dataset(files, read));
   LabelConvention labels = LabelConvention::none;
   if (options.loss.is_classification()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "caucus/core/text.hpp"
@@ -142,7 +143,11 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::label_bound, number_or_auto),
        [](const C& c) { return number_or_auto_json(c.label_bound); }},
       {"schedule", "gradient_scale", "--gradient-scale", "S", "G_i = S (U_i b_i + Y) b_i (2)",
-       store(&C::gradient_scale, parse_number), [](const C& c) { return Json(c.gradient_scale); }},
+       store(&C::gradient_scale, parse_number),
+       [](const C& c) {
+         return c.schedule == ScheduleKind::theory ? Json(c.gradient_scale.value_or(2.0))
+                                                   : Json(nullptr);
+       }},
       {"schedule", "loss_bound", "--loss-bound", "C", "C_i of all spaces, in place of the formula",
        store(&C::loss_bound, parse_number), [](const C& c) { return optional(c.loss_bound); }},
       {"schedule", "eta", "--eta", "X", "constant schedule: rate of the probabilities",
@@ -153,7 +158,10 @@ std::vector<Setting<RunConfig>> make_run_settings() {
       {"run", "repeats", "--repeats", "R", "repetitions over seeds (1)",
        store(&C::repeats, parse_count), [](const C& c) { return Json(c.repeats); }},
       {"run", "seed", "--seed", "S", "seed of all random numbers (1)", store(&C::seed, parse_count),
-       [](const C& c) { return Json(c.seed); }},
+       [](const C& c) {  // TOML's integers have a sign
+         constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+         return c.seed <= kMost ? Json(c.seed) : Json(std::to_string(c.seed));
+       }},
       {"run", "threads", "--threads", "N", "threads for the repetitions (0: all cores)",
        store(&C::threads, parse_count), [](const C& c) { return Json(c.threads); }},
       {"run", "regret", "--regret", "", "exact regret against every space",
@@ -179,24 +187,25 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
        store(&G::radii, parse_numbers),
        [](const G& g) {
          return g.kind != SpaceKind::linear ? Json(nullptr)
-                                            : numbers(g.radii.value_or(std::vector<double>{1.0}));
+                                            : numbers(g.radii.value_or(kDefaultRadii));
        }},
       {"space", "widths", "--widths", "A,B,...", "kernels: one space per width (0.5,1,2,...,64)",
        store(&G::widths, parse_numbers),
        [](const G& g) {
-         const std::vector<double> eight = {0.5, 1, 2, 4, 8, 16, 32, 64};
-         return Space{.kind = g.kind}.is_kernel() ? numbers(g.widths.value_or(eight))
+         return Space{.kind = g.kind}.is_kernel() ? numbers(g.widths.value_or(kDefaultWidths))
                                                   : Json(nullptr);
        }},
       {"space", "features", "--features", "D", "kernels: random frequencies, 2D features (100)",
        store(&G::features, features),
        [](const G& g) {
-         return Space{.kind = g.kind}.is_kernel() ? Json(g.features.value_or(100)) : Json(nullptr);
+         return Space{.kind = g.kind}.is_kernel() ? Json(g.features.value_or(kDefaultFeatures))
+                                                  : Json(nullptr);
        }},
       {"space", "radius", "--radius", "U", "kernels: radius of the set of models (1)",
        store(&G::radius, parse_number_or_infinity),
        [](const G& g) {
-         return Space{.kind = g.kind}.is_kernel() ? number(g.radius.value_or(1.0)) : Json(nullptr);
+         return Space{.kind = g.kind}.is_kernel() ? number(g.radius.value_or(kDefaultRadius))
+                                                  : Json(nullptr);
        }},
       {"space", "constraint", "--constraint", "ball|box", "|w| <= U or |w_k| <= U/sqrt(d) (ball)",
        store(&G::constraint, one_of(kConstraints)),
@@ -226,6 +235,10 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
 }
 
 }  // namespace
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 
 const std::vector<Setting<RunConfig>>& run_settings() {
   static const auto settings = make_run_settings();

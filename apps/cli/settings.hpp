@@ -15,6 +15,10 @@ namespace caucus::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// As text, with `indent` spaces per level or, for -1, on one line. Bytes that are not UTF-8 (a
+/// file name may hold any) are replaced.
+std::string json_text(const Json& json, int indent = 1);
+
 template <class Target>
 struct Setting {
   std::string table;  ///< [table] of the TOML; "space" for [[space]]

@@ -82,8 +82,8 @@ Result<std::pair<double, double>> parse_interval(const std::string& text) {
 }
 
 Result<std::vector<double>> parse_numbers(const std::string& text) {
-  constexpr std::size_t kMost = 10'000'000;
-  const char* expected = "expected numbers A,B,... or FROM:TO:COUNT";
+  constexpr std::size_t kMost = 1'000'000;
+  const char* expected = "expected numbers A,B,... or FROM:TO:COUNT, at most a million";
   std::vector<double> numbers;
   if (text.find(':') != std::string::npos) {
     const auto parts = split(text, ':');
@@ -116,8 +116,9 @@ Result<std::pair<std::size_t, std::size_t>> parse_columns(const std::string& tex
   std::size_t last = 0;
   const bool single = dots == std::string::npos;
   if (!read_all(single ? text : text.substr(0, dots), first) ||
-      !read_all(single ? text : text.substr(dots + 2), last) || first == 0 || last < first) {
-    return wrong(text, "expected A..B, columns counted from 1");
+      !read_all(single ? text : text.substr(dots + 2), last) || first == 0 || last < first ||
+      last > 1'000'000) {
+    return wrong(text, "expected A..B, columns counted from 1, at most a million");
   }
   return std::pair(first, last);
 }

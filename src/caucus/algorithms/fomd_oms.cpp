@@ -26,7 +26,7 @@ Status OmsSettings::validate() const {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(
           "loss bound", to_text(bound),
-          "expected a positive finite C_i; a space of infinite radius needs --loss-bound");
+          "expected C_i > 0 and finite; an infinite radius or zero data need --loss-bound");
     }
   }
   return Done{};

@@ -1,5 +1,6 @@
 #include "caucus/algorithms/learned_model.hpp"
 
+#include "caucus/algorithms/oms_client.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -14,7 +15,7 @@ double Predictor::operator()(std::span<const float> x) {
     const bool learns = maps_->space(i).kind != SpaceKind::expert;
     const double forecast = learns ? dot(model_->weights[i], maps_->features(i, workspace_))
                                    : maps_->expert_forecast(i, workspace_);
-    mean += model_->probabilities[i] * forecast;
+    mean += model_->probabilities[i] * finite_forecast(forecast);
   }
   return mean;
 }

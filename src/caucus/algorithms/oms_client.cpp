@@ -6,15 +6,11 @@
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
-namespace {
 
-/// A forecast is finite whatever the model and the example; its square fits a float.
 double finite_forecast(double value) {
   constexpr double kLargest = 1e18;
   return std::isnan(value) ? 0.0 : std::clamp(value, -kLargest, kLargest);
 }
-
-}  // namespace
 
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
                        Forecast& into) {

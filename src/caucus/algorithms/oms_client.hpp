@@ -16,6 +16,11 @@ struct Plan {
   Loss loss;
 };
 
+/// A forecast is finite whatever the model and the example, and its square fits a float: NaN
+/// becomes 0, what is larger than 1e18 becomes 1e18. So one diverging model cannot take the others
+/// along.
+double finite_forecast(double value);
+
 /// f_i(x) for every held model; the output is that of the first.
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
                        Forecast& into);

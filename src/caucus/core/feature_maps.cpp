@@ -28,8 +28,9 @@ Status validate(const Space& space, const InputShape& shape) {
   }
   if (shape.features == 0) return wrong("the data have no features", "expected at least one");
   if (space.is_kernel()) {
-    if (!(space.width > 0.0) || !std::isfinite(space.width)) {
-      return wrong("the width is " + to_text(space.width), "expected a positive number");
+    if (!(space.width >= 1e-30) || !(space.width <= 1e30)) {  // its inverse is a float
+      return wrong("the width is " + to_text(space.width),
+                   "expected a positive number from 1e-30 to 1e30");
     }
     if (space.features == 0) return wrong("it has no random features", "expected at least one");
   }

@@ -68,6 +68,32 @@ class LibsvmSink : public RowSink {
   bool first_ = true;
 };
 
+/// c01.csv, c02.csv, .. with as many digits as the count needs, at least two.
+std::string client_file(std::size_t client, std::size_t clients) {
+  const std::size_t width = std::max<std::size_t>(2, std::to_string(clients).size());
+  const std::string number = std::to_string(client + 1);
+  std::string name = "c";
+  return name.append(width - number.size(), '0').append(number).append(".csv");
+}
+
+/// Client files of another split would silently take part in a run on this directory.
+Status no_stale_clients(const std::string& directory, std::size_t clients) {
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(directory, code), end; !code && entry != end;
+       entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    const bool client = name.size() > 5 && name[0] == 'c' && name.ends_with(".csv");
+    std::size_t number = 0;
+    if (!client || !parse_count(std::string_view(name).substr(1, name.size() - 5), number))
+      continue;
+    if (number == 0 || number > clients || client_file(number - 1, clients) != name) {
+      return usage_error(directory, "holds " + caucus::quoted(name) + " of another split",
+                         "expected a directory without other client files");
+    }
+  }
+  return Done{};
+}
+
 /// Files come into being with their first row, so that a wrong count leaves few behind it.
 class SplitSink : public RowSink {
  public:
@@ -107,11 +133,7 @@ class SplitSink : public RowSink {
 
  private:
   [[nodiscard]] std::string path(std::size_t client) const {
-    const std::size_t width = std::max<std::size_t>(2, std::to_string(clients_).size());
-    const std::string number = std::to_string(client + 1);
-    std::string name = "c";
-    name.append(width - number.size(), '0').append(number).append(".csv");
-    return (directory_ / name).string();
+    return (directory_ / client_file(client, clients_)).string();
   }
 
   std::size_t clients_;
@@ -139,6 +161,7 @@ Status convert_table(const std::string& from, const std::string& to) {
 
 Status split_table(const std::string& from, std::size_t clients, const std::string& directory) {
   if (clients == 0) return usage_error("clients", "0", "expected at least one");
+  if (directory.empty()) return usage_error("--out", "is empty", "expected a directory");
   std::error_code code;
   std::vector<std::filesystem::path> missing;  // innermost first, to be taken away again on failure
   for (std::filesystem::path each = directory;
@@ -151,6 +174,7 @@ Status split_table(const std::string& from, std::size_t clients, const std::stri
     return data_error(directory, "is not a directory and cannot be made",
                       "expected a directory to write to");
   }
+  CAUCUS_CHECK(no_stale_clients(directory, clients));
   auto status = [&]() -> Status {
     SplitSink sink(clients, directory);
     CAUCUS_CHECK(read_table(from, sink));

@@ -21,12 +21,13 @@ class OutputFile {
   ~OutputFile();
 
   Status write(std::string_view bytes);
+  /// Whether there was room for all so far: of several files, flush all before the first commit.
+  Status flush();
   /// Everything written is in place under its name, or an error says why and nothing is.
   Status commit();
 
  private:
   OutputFile() = default;
-  Status flush();
   [[nodiscard]] Error failed(int code) const;
   void discard();
 

@@ -21,8 +21,8 @@ struct Outcome {
   RunLength length;
   std::size_t used = 0;
   std::vector<std::size_t> curve_rounds;
-  std::vector<std::vector<double>> best;  ///< at the curve's rounds, per space
-  std::vector<RepetitionResult> played;   ///< per algorithm
+  BestLosses best;                       ///< at the curve's rounds, per space
+  std::vector<RepetitionResult> played;  ///< per algorithm
   std::vector<std::vector<GivenForecast>> forecasts;
   std::vector<std::size_t> examples_of_client;
 };
@@ -116,11 +116,11 @@ void merge(const Outcome& outcome, std::size_t a, const ExperimentOptions& optio
   std::vector<double> regrets;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     regrets.push_back(losses[k] -
-                      *std::min_element(outcome.best[k].begin(), outcome.best[k].end()));
+                      *std::min_element(outcome.best.at[k].begin(), outcome.best.at[k].end()));
   }
   add_to(result.curve.regret, regrets, share);
   std::vector<double> per_space;
-  for (const double best : outcome.best.back()) per_space.push_back(losses.back() - best);
+  for (const double best : outcome.best.at.back()) per_space.push_back(losses.back() - best);
   add_to(result.regret, per_space, share);
 }
 
@@ -141,7 +141,10 @@ ExperimentResult summarise(std::vector<Outcome> outcomes, const ExperimentOption
     result.forecasts = std::move(first.forecasts[a]);
   }
   if (options.regret) {
-    for (const Outcome& outcome : outcomes) add_to(summary.best_loss, outcome.best.back(), share);
+    for (const Outcome& outcome : outcomes) {
+      add_to(summary.best_loss, outcome.best.at.back(), share);
+      add_to(summary.best_gap, outcome.best.gap, share);
+    }
   }
   return summary;
 }

@@ -44,6 +44,7 @@ struct AlgorithmResult {
 struct ExperimentResult {
   std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sampled = 0;
   std::vector<AlgorithmResult> results;
+  std::vector<double> best_gap;   ///< by how much best_loss may exceed the true minimum
   std::vector<double> best_loss;  ///< per space, summed; with options.regret
   double mean_predictor = 0.0;    ///< mean loss per example of the best constant
 };

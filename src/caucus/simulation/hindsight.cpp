@@ -8,8 +8,6 @@
 namespace caucus {
 namespace {
 
-using Losses = std::vector<std::vector<double>>;
-
 /// Calls visit(example) in the order of rounds, and mark(k) when rounds[k] are complete.
 template <class Visit, class Mark>
 void replay(const PartitionedData& data, std::span<const std::size_t> rounds, Visit visit,
@@ -25,8 +23,13 @@ void replay(const PartitionedData& data, std::span<const std::size_t> rounds, Vi
   }
 }
 
+void record(const BestFit& fit, std::size_t k, std::size_t space, BestLosses& best) {
+  best.at[k][space] = fit.loss;
+  best.gap[space] = fit.gap;  // the last one stays
+}
+
 void experts(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, const Loss& loss,
-             const PartitionedData& data, std::span<const std::size_t> rounds, Losses& best) {
+             const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
   FeatureMaps::Workspace workspace(maps);
   std::vector<double> sums(spaces.size(), 0.0);
   replay(
@@ -38,7 +41,7 @@ void experts(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, co
         }
       },
       [&](std::size_t k) {
-        for (std::size_t s = 0; s < spaces.size(); ++s) best[k][spaces[s]] = sums[s];
+        for (std::size_t s = 0; s < spaces.size(); ++s) best.at[k][spaces[s]] = sums[s];
       });
 }
 
@@ -52,7 +55,7 @@ std::vector<Region> regions_of(const FeatureMaps& maps, const std::vector<std::s
 }
 
 void square(const FeatureMaps& maps, const std::vector<std::size_t>& spaces,
-            const PartitionedData& data, std::span<const std::size_t> rounds, Losses& best) {
+            const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
   FeatureMaps::Workspace workspace(maps);
   GramComparator gram(maps.dimension(spaces.front()));
   const auto regions = regions_of(maps, spaces);
@@ -64,12 +67,12 @@ void square(const FeatureMaps& maps, const std::vector<std::size_t>& spaces,
       },
       [&](std::size_t k) {
         const auto fits = gram.best(regions);
-        for (std::size_t s = 0; s < spaces.size(); ++s) best[k][spaces[s]] = fits[s].loss;
+        for (std::size_t s = 0; s < spaces.size(); ++s) record(fits[s], k, spaces[s], best);
       });
 }
 
 void other(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, const Loss& loss,
-           const PartitionedData& data, std::span<const std::size_t> rounds, Losses& best) {
+           const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
   FeatureMaps::Workspace workspace(maps);
   const auto regions = regions_of(maps, spaces);
   std::vector<float> z;
@@ -85,17 +88,17 @@ void other(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, cons
       [&](std::size_t k) {
         const FeatureRows rows{z, maps.dimension(spaces.front()), y};
         for (std::size_t s = 0; s < spaces.size(); ++s) {
-          best[k][spaces[s]] = best_in_hindsight(loss, rows, regions[s]).loss;
+          record(best_in_hindsight(loss, rows, regions[s]), k, spaces[s], best);
         }
       });
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> best_losses(const FeatureMaps& maps, const Loss& loss,
-                                             const PartitionedData& data,
-                                             std::span<const std::size_t> rounds) {
-  Losses best(rounds.size(), std::vector<double>(maps.size(), 0.0));
+BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const PartitionedData& data,
+                       std::span<const std::size_t> rounds) {
+  BestLosses best{std::vector(rounds.size(), std::vector<double>(maps.size(), 0.0)),
+                  std::vector<double>(maps.size(), 0.0)};
   for (std::size_t map = 0; map < maps.map_count(); ++map) {
     std::vector<std::size_t> spaces;
     for (std::size_t i = 0; i < maps.size(); ++i) {

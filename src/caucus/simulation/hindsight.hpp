@@ -11,10 +11,16 @@
 
 namespace caucus {
 
-/// best[k][i] = min over space i of the summed loss of all clients' examples of the first rounds[k]
-/// rounds. Spaces that share features share the statistics.
-std::vector<std::vector<double>> best_losses(const FeatureMaps& maps, const Loss& loss,
-                                             const PartitionedData& data,
-                                             std::span<const std::size_t> rounds);
+struct BestLosses {
+  /// at[k][i] = min over space i of the summed loss of all clients' examples of the first rounds[k]
+  /// rounds.
+  std::vector<std::vector<double>> at;
+  /// By how much the last of them may at most exceed the true minimum.
+  std::vector<double> gap;
+};
+
+/// Spaces that share features share the statistics.
+BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const PartitionedData& data,
+                       std::span<const std::size_t> rounds);
 
 }  // namespace caucus

@@ -39,6 +39,12 @@ Status ExperimentOptions::validate() const {
   if (!(dropout >= 0.0 && dropout < 1.0)) {
     return usage_error("--dropout", to_text(dropout), "expected a number in [0, 1)");
   }
+  for (const Space& space : spaces) {
+    if (regret && std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
+      return usage_error("--regret", "the linear loss has no least value in '" + space.name() + "'",
+                         "expected finite radii with --loss linear");
+    }
+  }
   CAUCUS_CHECK(at_least_one("--rounds-per-upload", rounds_per_upload));
   CAUCUS_CHECK(at_least_one("--repeats", repeats));
   if (repeats >= (1U << 24U))

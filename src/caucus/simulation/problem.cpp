@@ -80,10 +80,11 @@ Result<std::shared_ptr<const OmsSettings>> make_settings(
     const auto horizon =
         options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
     if (horizon < K) {
+      const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
       return usage_error(
           "--schedule theory",
-          "T = " + std::to_string(horizon) + " is less than K = " + std::to_string(K),
-          "expected at least as many rounds as spaces; use fewer spaces or --schedule constant");
+          name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+          "expected at least as many uploads as spaces; use fewer spaces or --schedule constant");
     }
     const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
     settings.schedule =

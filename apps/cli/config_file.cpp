@@ -1,13 +1,24 @@
 #include "config_file.hpp"
 
-#define TOML_EXCEPTIONS 0
+// toml++ 3.3 asserts that its input is well-formed where it should report that it is not (fuzzing
+// found brackets that nobody closes), and without assertions its behaviour is undefined. So here
+// its assertions are on, and throw.
+#undef NDEBUG
+namespace caucus::cli {
+struct TomlAssertion {};
+constexpr void require_of_toml(bool holds) {
+  if (!holds) throw TomlAssertion{};
+}
+}  // namespace caucus::cli
+#define TOML_ASSERT(expression) ::caucus::cli::require_of_toml(static_cast<bool>(expression))
+#define TOML_EXCEPTIONS 1
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "caucus/core/text.hpp"
+#include "plain_toml.hpp"
 #include "text_file.hpp"
 
 namespace caucus::cli {
@@ -120,38 +131,25 @@ std::string table_toml(const Json& object) {
   return text;
 }
 
-/// The library takes it for granted that a table's name begins like one (and crashes otherwise).
-Status check_table_names(const std::string& text, const std::string& file) {
-  std::istringstream lines(text);
-  std::string line;
-  for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    auto at = line.find_first_not_of(" \t");
-    if (at == std::string::npos || line[at] != '[') continue;
-    at = line.find_first_not_of(" \t[", at);
-    const char c = at == std::string::npos ? ']' : line[at];
-    const bool name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '-' || c == '"' || c == '\'';
-    if (!name) {
-      return usage_error(file + ":" + std::to_string(number), "a table without a name",
-                         "expected [name] or [[name]]");
-    }
+Result<toml::table> parse_toml(const std::string& text, const std::string& name) {
+  CAUCUS_TRY(const std::string plain, plain_toml(text, name));
+  try {
+    return toml::parse(plain, name);
+  } catch (const toml::parse_error& error) {
+    return usage_error(name + ":" + std::to_string(error.source().begin.line),
+                       std::string(error.description()), "expected valid TOML");
+  } catch (const TomlAssertion&) {
+    return usage_error(name, "is malformed", "expected valid TOML");
   }
-  return Done{};
 }
 
 }  // namespace
 
 Result<RunConfig> parse_config(const std::string& text, const std::string& name) {
-  CAUCUS_CHECK(check_table_names(text, name));
-  const toml::parse_result parsed = toml::parse(text, name);
-  if (!parsed) {
-    const auto& error = parsed.error();
-    return usage_error(name + ":" + std::to_string(error.source().begin.line),
-                       std::string(error.description()), "expected valid TOML");
-  }
+  CAUCUS_TRY(const toml::table parsed, parse_toml(text, name));
   RunConfig config;
   const auto tables = table_names();
-  for (const auto& [key, node] : parsed.table()) {
+  for (const auto& [key, node] : parsed) {
     const std::string word(key.str());
     if (word == "space") {
       CAUCUS_CHECK(read_spaces(node, name, config));

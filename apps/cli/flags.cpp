@@ -13,18 +13,18 @@ void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
   for (const auto& setting : settings) {
     const auto given = [&setting, record](const std::string& value) {
       if (value.starts_with("--")) {  // the next flag, where a value is missing
-        throw CLI::ValidationError(setting.flag, "needs a value (" + setting.placeholder + ")");
+        throw CLI::ValidationError(setting.flag, "needs a value (" + setting.value_name + ")");
       }
       record(setting, value);
     };
     CLI::Option* option =
-        setting.placeholder.empty()
+        setting.value_name.empty()
             ? command.add_flag_function(
                   setting.flag,
                   [given](std::int64_t count) { given(count > 0 ? "true" : "false"); },
                   setting.help)
             : command.add_option_function<std::string>(setting.flag, given, setting.help)
-                  ->type_name(setting.placeholder);
+                  ->type_name(setting.value_name);
     option->trigger_on_parse()->group(group.empty() ? setting.table : group);
   }
 }
@@ -41,11 +41,15 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
     config.file.clear();
     config.partition.reset();
   }
-  if (names(given, "--schedule")) {
-    config.horizon.reset();
-    config.gradient_scale.reset();
-    config.eta.reset();
-    config.lambda.reset();
+  for (const GivenFlag& g : given) {
+    RunConfig changed = config;
+    if (g.run == nullptr || g.run->flag != "--schedule") continue;
+    if (g.run->set(changed, g.value).ok() && changed.schedule != config.schedule) {
+      config.horizon.reset();
+      config.gradient_scale.reset();
+      config.eta.reset();
+      config.lambda.reset();
+    }
   }
   if (names(given, "--algorithm")) config.algorithms.clear();
 }

@@ -1,6 +1,6 @@
-// The subset of TOML that a configuration needs, in ASCII. The library that reads it (toml++ 3.3) has
-// undefined behaviour on letters beyond ASCII outside quotes, as fuzzing shows; here they become
-// errors, and letters inside quotes become escapes.
+// The subset of TOML that a configuration needs, in ASCII. The library that reads it (toml++ 3.3)
+// has undefined behaviour on letters beyond ASCII outside quotes, as fuzzing shows; here they
+// become errors, and letters inside quotes become escapes.
 #pragma once
 
 #include <string>

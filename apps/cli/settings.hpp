@@ -23,8 +23,8 @@ template <class Target>
 struct Setting {
   std::string table;  ///< [table] of the TOML; "space" for [[space]]
   std::string key;
-  std::string flag;         ///< "--rounds-per-upload"
-  std::string placeholder;  ///< "N"; empty for a switch
+  std::string flag;        ///< "--rounds-per-upload"
+  std::string value_name;  ///< "N"; empty for a switch
   std::string help;
   std::function<Status(Target&, const std::string&)> set;
   std::function<Json(const Target&)> get;  ///< null: not set, not printed

@@ -12,7 +12,6 @@
 namespace caucus {
 namespace {
 
-using testing::dot;
 using testing::norm;
 using testing::Problem;
 using testing::random_problem;

@@ -37,6 +37,10 @@ Error unknown(const std::string& where, const std::string& what, const std::stri
                      guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
 }
 
+Error wrong_type() {
+  return usage_error("", "the value has the wrong type", "expected a text, a number or a list");
+}
+
 /// A value as the text that the same flag would have.
 Result<std::string> value_text(const toml::node& node) {
   if (const auto* s = node.as_string()) return s->get();
@@ -46,13 +50,13 @@ Result<std::string> value_text(const toml::node& node) {
   if (const auto* array = node.as_array()) {
     std::string list;
     for (const toml::node& element : *array) {
-      if (element.is_array()) break;
+      if (element.is_array()) return wrong_type();
       CAUCUS_TRY(const std::string text, value_text(element));
-      list += (list.empty() ? "" : ",") + text;
+      list += (&element == array->get(0) ? "" : ",") + text;
     }
-    if (!list.empty()) return list;
+    if (!array->empty()) return list;
   }
-  return usage_error("", "the value has the wrong type", "expected a text, a number or a list");
+  return wrong_type();
 }
 
 template <class Target>

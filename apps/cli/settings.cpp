@@ -70,6 +70,7 @@ auto one_of(const Words<Enum>& words) {
 
 Status set_algorithms(RunConfig& config, const std::string& value) {
   config.algorithms = split(value, ',');
+  for (const std::string& name : config.algorithms) CAUCUS_CHECK(as_text(name));
   return Done{};
 }
 

@@ -1,6 +1,7 @@
 #include "config.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace caucus::cli {
 namespace {
@@ -48,8 +49,17 @@ bool RunConfig::counts_clients() const {
   return !clients_from.empty() || (partition && partition->starts_with("column"));
 }
 
+double RunConfig::default_radius() const {
+  return is_adaptive(schedule) ? std::numeric_limits<double>::infinity() : 1.0;
+}
+
 std::vector<SpaceGroup> RunConfig::effective_spaces() const {
-  return spaces.empty() ? default_spaces() : spaces;
+  auto groups = spaces.empty() ? default_spaces() : spaces;
+  for (SpaceGroup& group : groups) {
+    if (group.kind == SpaceKind::linear && !group.radii) group.radii.emplace(1, default_radius());
+    if (is_kernel(group.kind) && !group.radius) group.radius = default_radius();
+  }
+  return groups;
 }
 
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
@@ -61,12 +71,12 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
                 .intercept = group.intercept,
                 .independent_base = group.independent_base};
     if (group.kind == SpaceKind::linear) {
-      for (const double radius : group.radii.value_or(kDefaultRadii)) {
+      for (const double radius : group.radii.value_or(std::vector{1.0})) {
         space.radius = radius;
         spaces.push_back(space);
       }
     } else if (space.is_kernel()) {
-      space.radius = group.radius.value_or(kDefaultRadius);
+      space.radius = group.radius.value_or(1.0);
       space.features = group.features.value_or(kDefaultFeatures);
       for (const double width : group.widths.value_or(kDefaultWidths)) {
         space.width = width;
@@ -82,6 +92,23 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
   return spaces;
 }
 
+Status RunConfig::validate_schedule() const {
+  const bool theory = schedule == ScheduleKind::theory;
+  const bool constant = schedule == ScheduleKind::constant;
+  CAUCUS_CHECK(exclusive(!constant && (eta || lambda), "schedule",
+                         "only a constant schedule has eta and lambda, but one is given",
+                         "expected them with --schedule constant"));
+  CAUCUS_CHECK(exclusive(!theory && (horizon || gradient_scale), "schedule",
+                         "only the theory has a horizon and a gradient scale, but one is given",
+                         "expected them with --schedule theory"));
+  CAUCUS_CHECK(
+      exclusive(!theory && !constant && (feature_bound || label_bound || loss_bound), "schedule",
+                "an adaptive schedule needs no bound, but one is given",
+                "expected feature, label and loss bounds with --schedule theory or constant"));
+  return exclusive(constant && (!eta || !lambda), "schedule",
+                   "a constant schedule needs both rates", "expected --eta and --lambda");
+}
+
 Status RunConfig::validate() const {
   CAUCUS_CHECK(exclusive(!file.empty() && !clients_from.empty(), "data",
                          "both a file and a directory of clients are given",
@@ -93,16 +120,7 @@ Status RunConfig::validate() const {
                          "expected one of the two"));
   CAUCUS_CHECK(exclusive(!scale_from.empty() && !feature_range && !label_range, "--scale-from",
                          "nothing is scaled", "expected --feature-range or --label-range with it"));
-  const bool theory = schedule == ScheduleKind::theory;
-  CAUCUS_CHECK(exclusive(theory && (eta || lambda), "schedule",
-                         "theory computes its own rates, but eta or lambda is given",
-                         "expected them with --schedule constant only"));
-  CAUCUS_CHECK(
-      exclusive(!theory && (horizon || gradient_scale), "schedule",
-                "a constant schedule has no horizon and no gradient scale, but one is given",
-                "expected it with --schedule theory only"));
-  CAUCUS_CHECK(exclusive(!theory && (!eta || !lambda), "schedule",
-                         "a constant schedule needs both rates", "expected --eta and --lambda"));
+  CAUCUS_CHECK(validate_schedule());
   std::size_t expert_groups = 0;
   for (const SpaceGroup& group : spaces) {
     CAUCUS_CHECK(validate_group(group));
@@ -133,7 +151,8 @@ Result<ExperimentOptions> RunConfig::experiment() const {
                       gradient_scale.value_or(2.0),
                       loss_bound,
                       eta.value_or(1.0),
-                      lambda.value_or(1.0)};
+                      lambda.value_or(1.0),
+                      fixed_share};
   options.repeats = repeats;
   options.seed = seed;
   options.threads = threads;

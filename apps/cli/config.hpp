@@ -18,8 +18,6 @@ namespace caucus::cli {
 inline constexpr std::size_t kDefaultClients = 10;
 inline constexpr std::uint32_t kDefaultFeatures = 100;
 inline const std::vector<double> kDefaultWidths = {0.5, 1, 2, 4, 8, 16, 32, 64};
-inline const std::vector<double> kDefaultRadii = {1.0};
-inline constexpr double kDefaultRadius = 1.0;
 
 /// One --spaces with its options, or one [[space]] table: a family of candidate spaces.
 struct SpaceGroup {
@@ -49,9 +47,10 @@ struct RunConfig {
   std::size_t rounds_per_upload = 1;
   Loss loss;
 
-  ScheduleKind schedule = ScheduleKind::theory;
+  ScheduleKind schedule = ScheduleKind::adaptive;
   std::optional<Horizon> horizon;
   std::optional<double> feature_bound, label_bound, gradient_scale, loss_bound, eta, lambda;
+  double fixed_share = 0.0;
 
   std::size_t repeats = 1;
   std::uint64_t seed = 1;
@@ -60,19 +59,24 @@ struct RunConfig {
 
   /// Whether the data say how many clients there are.
   [[nodiscard]] bool counts_clients() const;
-  /// The groups to use: those given, or the default candidates.
+  /// A radius that is not given: unbounded under the adaptive schedules, else 1.
+  [[nodiscard]] double default_radius() const;
+  /// The groups to use: those given, or the default candidates; with their radii.
   [[nodiscard]] std::vector<SpaceGroup> effective_spaces() const;
   /// Settings that exclude each other.
   [[nodiscard]] Status validate() const;
   /// Of the contradictory or impossible, what can be seen without the data.
   [[nodiscard]] Result<ExperimentOptions> experiment() const;
   [[nodiscard]] Result<ReadOptions> read_options() const;
+
+ private:
+  [[nodiscard]] Status validate_schedule() const;
 };
 
 /// Linear, and Gaussian kernels of the eight widths.
 std::vector<SpaceGroup> default_spaces();
 
-/// The spaces of all groups, in order, with the defaults filled in.
+/// The spaces of all groups, in order; each group has its radii.
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);
 
 }  // namespace caucus::cli

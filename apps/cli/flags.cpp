@@ -49,6 +49,11 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
       config.gradient_scale.reset();
       config.eta.reset();
       config.lambda.reset();
+      if (is_adaptive(changed.schedule)) {
+        config.feature_bound.reset();
+        config.label_bound.reset();
+        config.loss_bound.reset();
+      }
     }
   }
   if (names(given, "--algorithm")) config.algorithms.clear();
@@ -62,7 +67,7 @@ Status with_flag(Status status, const std::string& flag) {
 /// An option before any --spaces: for every space of the file (or by default) that has it.
 Status apply_to_all(const Setting<SpaceGroup>& setting, const std::string& value,
                     RunConfig& config) {
-  config.spaces = config.effective_spaces();
+  if (config.spaces.empty()) config.spaces = default_spaces();
   bool taken = false;
   for (SpaceGroup& group : config.spaces) {
     SpaceGroup changed = group;

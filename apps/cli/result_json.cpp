@@ -4,6 +4,7 @@
 #include "output.hpp"
 #include "statistics.hpp"
 #include "version.hpp"
+#include "words.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -23,7 +24,7 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                     const std::vector<std::string>& spaces) {
   Json json;
   json["algorithm"] = result.algorithm;
-  json["schedule"] = run.options.schedule.kind == ScheduleKind::theory ? "theory" : "constant";
+  json["schedule"] = word_of(kSchedules, run.options.schedule.kind);
   json["sample"] = run.result.sampled;
   json["rounds"] = run.result.rounds;
   json["uploads"] = run.result.uploads;

@@ -4,6 +4,7 @@
 #include "output.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
+#include "words.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -23,7 +24,7 @@ std::string headline(const FinishedRun& run) {
          clients + " x " + grouped(r.rounds) + " rounds, " + grouped(r.uploads) +
          " uploads; K = " + grouped(run.options.spaces.size()) +
          " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss, " +
-         (run.options.schedule.kind == ScheduleKind::theory ? "theory" : "constant") +
+         word_of(kSchedules, run.options.schedule.kind) +
          " schedule; repetitions: " + grouped(run.options.repeats) + "\n";
 }
 

@@ -53,7 +53,9 @@ Result<std::optional<double>> number_or_auto(const std::string& value) {
   return std::optional<double>(parsed);
 }
 
-Json number_or_auto_json(const std::optional<double>& value) {
+/// An adaptive schedule has no bounds.
+Json bound_json(const RunConfig& config, const std::optional<double>& value) {
+  if (is_adaptive(config.schedule)) return nullptr;
   return value ? Json(*value) : Json("auto");
 }
 
@@ -127,7 +129,8 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::loss, [](const std::string& value) { return parse_loss(value); }),
        [](const C& c) { return Json(c.loss.name()); }},
 
-      {"schedule", "kind", "--schedule", "theory|constant", "rates of the updates (theory)",
+      {"schedule", "kind", "--schedule", "KIND",
+       "adaptive, adaptive-first-order, theory or constant (adaptive)",
        store(&C::schedule, one_of(kSchedules)),
        [](const C& c) { return Json(word_of(kSchedules, c.schedule)); }},
       {"schedule", "horizon", "--horizon", "rounds|examples", "T of the theory (rounds)",
@@ -139,10 +142,10 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        }},
       {"schedule", "feature_bound", "--feature-bound", "X|auto", "b_i >= |phi_i(x)| (auto)",
        store(&C::feature_bound, number_or_auto),
-       [](const C& c) { return number_or_auto_json(c.feature_bound); }},
+       [](const C& c) { return bound_json(c, c.feature_bound); }},
       {"schedule", "label_bound", "--label-bound", "Y|auto", "Y >= |y| (auto)",
        store(&C::label_bound, number_or_auto),
-       [](const C& c) { return number_or_auto_json(c.label_bound); }},
+       [](const C& c) { return bound_json(c, c.label_bound); }},
       {"schedule", "gradient_scale", "--gradient-scale", "S", "G_i = S (U_i b_i + Y) b_i (2)",
        store(&C::gradient_scale, parse_number),
        [](const C& c) {
@@ -155,6 +158,9 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::eta, parse_number), [](const C& c) { return optional(c.eta); }},
       {"schedule", "lambda", "--lambda", "X", "constant schedule: step size of the models",
        store(&C::lambda, parse_number), [](const C& c) { return optional(c.lambda); }},
+      {"schedule", "fixed_share", "--fixed-share", "A",
+       "drifting data: share of p spread anew, and of the past forgotten, per round (0)",
+       store(&C::fixed_share, parse_number), [](const C& c) { return Json(c.fixed_share); }},
 
       {"run", "repeats", "--repeats", "R", "repetitions over seeds (1)",
        store(&C::repeats, parse_count), [](const C& c) { return Json(c.repeats); }},
@@ -184,12 +190,9 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
        "linear, gaussian, laplacian, cauchy or experts; repeatable, each followed by its options",
        store(&G::kind, one_of(kSpaceKinds)),
        [](const G& g) { return Json(word_of(kSpaceKinds, g.kind)); }},
-      {"space", "radii", "--radii", "FROM:TO:COUNT|A,B,...", "linear: one space per radius (1)",
-       store(&G::radii, parse_numbers),
-       [](const G& g) {
-         return g.kind != SpaceKind::linear ? Json(nullptr)
-                                            : numbers(g.radii.value_or(kDefaultRadii));
-       }},
+      {"space", "radii", "--radii", "FROM:TO:COUNT|A,B,...",
+       "linear: one space per radius (inf; theory, constant: 1)", store(&G::radii, parse_numbers),
+       [](const G& g) { return g.radii ? numbers(*g.radii) : Json(nullptr); }},
       {"space", "widths", "--widths", "A,B,...", "kernels: one space per width (0.5,1,2,...,64)",
        store(&G::widths, parse_numbers),
        [](const G& g) {
@@ -202,12 +205,10 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
          return Space{.kind = g.kind}.is_kernel() ? Json(g.features.value_or(kDefaultFeatures))
                                                   : Json(nullptr);
        }},
-      {"space", "radius", "--radius", "U", "kernels: radius of the set of models (1)",
+      {"space", "radius", "--radius", "U",
+       "kernels: radius of the set of models (inf; theory, constant: 1)",
        store(&G::radius, parse_number_or_infinity),
-       [](const G& g) {
-         return Space{.kind = g.kind}.is_kernel() ? number(g.radius.value_or(kDefaultRadius))
-                                                  : Json(nullptr);
-       }},
+       [](const G& g) { return g.radius ? number(*g.radius) : Json(nullptr); }},
       {"space", "constraint", "--constraint", "ball|box", "|w| <= U or |w_k| <= U/sqrt(d) (ball)",
        store(&G::constraint, one_of(kConstraints)),
        [](const G& g) {

@@ -22,8 +22,11 @@ inline const Words<SpaceKind> kSpaceKinds = {{"linear", SpaceKind::linear},
                                              {"experts", SpaceKind::expert}};
 inline const Words<Constraint> kConstraints = {{"ball", Constraint::ball},
                                                {"box", Constraint::box}};
-inline const Words<ScheduleKind> kSchedules = {{"theory", ScheduleKind::theory},
-                                               {"constant", ScheduleKind::constant}};
+inline const Words<ScheduleKind> kSchedules = {
+    {"adaptive", ScheduleKind::adaptive},
+    {"adaptive-first-order", ScheduleKind::adaptive_first_order},
+    {"theory", ScheduleKind::theory},
+    {"constant", ScheduleKind::constant}};
 inline const Words<Horizon> kHorizons = {{"rounds", Horizon::rounds},
                                          {"examples", Horizon::examples}};
 inline const Words<LabelConvention> kLabels = {{"none", LabelConvention::none},

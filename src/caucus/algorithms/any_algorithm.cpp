@@ -1,6 +1,5 @@
 #include "caucus/algorithms/any_algorithm.hpp"
 
-#include <cassert>
 #include <utility>
 
 #include "caucus/algorithms/algorithm.hpp"
@@ -9,6 +8,8 @@ namespace caucus {
 
 static_assert(Algorithm<FomdOms>);
 static_assert(Algorithm<NcoOms>);
+static_assert(Algorithm<AdaptiveOms>);
+static_assert(Algorithm<NcoAdaptive>);
 
 const std::vector<std::string>& algorithm_names() {
   static const std::vector<std::string> names = {"fomd-oms", "nco-oms"};
@@ -17,16 +18,22 @@ const std::vector<std::string>& algorithm_names() {
 
 bool is_cooperative(const std::string& name) { return name != "nco-oms"; }
 
-AnyAlgorithm make_algorithm(const std::string& name, std::shared_ptr<const OmsSettings> settings,
+AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients) {
-  if (name == "nco-oms") return NcoOms(std::move(settings), clients);
-  assert(name == "fomd-oms");
-  return FomdOms(std::move(settings));
+  const bool cooperative = is_cooperative(name);
+  if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
+    if (cooperative) return AdaptiveOms(*adaptive);
+    return NcoAdaptive(*adaptive, clients);
+  }
+  const auto& rates = std::get<std::shared_ptr<const OmsSettings>>(settings);
+  if (cooperative) return FomdOms(rates);
+  return NcoOms(rates, clients);
 }
 
 namespace {
 
-LearnedModel learned(const FomdOms& algorithm) {
+template <class Server>
+LearnedModel learned(const Server& algorithm) {
   const auto p = algorithm.probabilities().probabilities();
   LearnedModel model{{p.begin(), p.end()}, {}};
   for (std::size_t i = 0; i < algorithm.models(); ++i) {
@@ -36,7 +43,8 @@ LearnedModel learned(const FomdOms& algorithm) {
   return model;
 }
 
-LearnedModel learned(const NcoOms& algorithm) {
+template <class Server>
+LearnedModel learned(const Noncooperative<Server>& algorithm) {
   const std::size_t K = algorithm.copy(0).models();
   const auto M = static_cast<double>(algorithm.clients());
   LearnedModel model{std::vector<double>(K, 0.0), {}};
@@ -58,12 +66,14 @@ LearnedModel learned(const NcoOms& algorithm) {
   return model;
 }
 
-std::vector<double> probabilities(const FomdOms& algorithm) {
+template <class Server>
+std::vector<double> probabilities(const Server& algorithm) {
   const auto p = algorithm.probabilities().probabilities();
   return {p.begin(), p.end()};
 }
 
-std::vector<double> probabilities(const NcoOms& algorithm) {
+template <class Server>
+std::vector<double> probabilities(const Noncooperative<Server>& algorithm) {
   std::vector<double> mean(algorithm.copy(0).models(), 0.0);
   for (std::size_t j = 0; j < algorithm.clients(); ++j) {
     const Simplex& p = algorithm.copy(j).probabilities();

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
@@ -13,21 +14,25 @@
 
 namespace caucus {
 
-using AnyAlgorithm = std::variant<FomdOms, NcoOms>;
+using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive>;
+
+/// Of which kind they are says which algorithm a name stands for.
+using AnySettings =
+    std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>>;
 
 const std::vector<std::string>& algorithm_names();
 
 /// Whether clients of this algorithm learn from each other; decides the rates.
 bool is_cooperative(const std::string& name);
 
-/// The name must be one of algorithm_names(), the settings valid.
-AnyAlgorithm make_algorithm(const std::string& name, std::shared_ptr<const OmsSettings> settings,
+/// The name must be one of algorithm_names(), the settings valid and of its kind.
+AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients);
 
-/// p, for NCO-OMS its mean over the clients.
+/// p, for noncooperative clients its mean over them.
 std::vector<double> probabilities_of(const AnyAlgorithm& algorithm);
 
-/// For NCO-OMS the model whose forecast is the mean of the clients' forecasts:
+/// For noncooperative clients the model whose forecast is the mean of the clients' forecasts:
 /// p_i = mean_j p_ij and w_i = sum_j p_ij w_ij / sum_j p_ij.
 LearnedModel learned_by(const AnyAlgorithm& algorithm);
 

@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "caucus/core/ball.hpp"
-#include "caucus/core/bounds.hpp"
 #include "caucus/core/box.hpp"
 #include "caucus/core/text.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
 
-Status OmsSettings::validate() const {
-  const std::size_t K = plan->maps.size();
+Status validate_sample(std::size_t sampled, std::size_t models) {
+  const std::size_t K = models;
   if (sampled > K) {
     return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
                        "J must not exceed K");
@@ -22,6 +21,11 @@ Status OmsSettings::validate() const {
     return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
+  return Done{};
+}
+
+Status OmsSettings::validate() const {
+  CAUCUS_CHECK(validate_sample(sampled, plan->maps.size()));
   for (const double bound : entropy.weights()) {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(
@@ -66,7 +70,8 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into)
   sampler_.draw(stream, drawn_);
   into.client = client;
   into.held.clear();
-  for (const std::uint32_t space : drawn_) into.held.push_back({space, weights(space)});
+  for (const std::uint32_t space : drawn_) into.held.push_back({space, weights(space), 0.0});
+  into.held.front().share = 1.0;
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
@@ -117,16 +122,7 @@ void FomdOms::step_probabilities(const OmsAggregate& aggregate) {
   const double eta = std::visit([](const auto& schedule) { return schedule.probability_rate(); },
                                 settings_->schedule);
   settings_->entropy.descend(p_, losses, eta);
-}
-
-std::size_t FomdOms::upload_bits(const Assignment& assignment) const {
-  return download_bits(assignment) + 32 * assignment.held.size();
-}
-
-std::size_t FomdOms::download_bits(const Assignment& assignment) const {
-  std::size_t bits = assignment.held.size() * index_bits(models());
-  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
-  return bits;
+  p_.share(settings_->fixed_share);
 }
 
 }  // namespace caucus

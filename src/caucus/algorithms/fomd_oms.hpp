@@ -25,10 +25,14 @@ struct OmsSettings {
   WeightedEntropy entropy{{}};  ///< with the weights C_i, one per space
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  double fixed_share = 0.0;  ///< for drifting data: p <- (1 - A) p + A / K after every step
 
   /// 2 <= J <= K (or J = K = 1), C_i positive and finite.
   [[nodiscard]] Status validate() const;
 };
+
+/// 2 <= J <= K, or J = K = 1.
+Status validate_sample(std::size_t sampled, std::size_t models);
 
 /// The sums of one batch, over what was touched only.
 class OmsAggregate {
@@ -78,10 +82,12 @@ class FomdOms {
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] OmsAggregate new_aggregate() const { return OmsAggregate(models()); }
 
-  /// Per upload: sum over held i of (d_i + 1) floats, and J indices. Per download: the same without
-  /// the losses. (The paper's formula counts J twice.)
-  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const;
-  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
+    return held_upload_bits(assignment, models());
+  }
+  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
+    return held_download_bits(assignment, models());
+  }
 
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }

@@ -1,52 +1,70 @@
-// NCO-OMS (paper, Definition 1): M copies of the algorithm that never talk to each other, each a
-// federation of one client. Nothing is sent.
+// Noncooperative clients (paper, Definition 1): M copies of an algorithm that never talk to each
+// other, each a federation of one client. Nothing is sent. NCO-OMS is that of FOMD-OMS.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 
 namespace caucus {
 
-class NcoOms {
+template <class Server>
+class Noncooperative {
  public:
-  using Assignment = caucus::Assignment;
-  using Forecast = caucus::Forecast;
-  using BatchMean = caucus::BatchMean;
-  using Report = caucus::Report;
-  using ClientState = NoMemory;
+  using Assignment = typename Server::Assignment;
+  using Forecast = typename Server::Forecast;
+  using BatchMean = typename Server::BatchMean;
+  using Report = typename Server::Report;
+  using ClientState = typename Server::ClientState;
   static constexpr bool kCooperative = false;
 
   class Aggregate {  ///< one per client that reported
    public:
-    void clear();
+    void clear() {
+      for (std::size_t s = 0; s < used_; ++s) of_client_[s].clear();
+      used_ = 0;
+      clients_.clear();
+    }
 
    private:
-    friend class NcoOms;
+    friend class Noncooperative;
     std::size_t used_ = 0;
     std::vector<std::uint32_t> clients_;
-    std::vector<OmsAggregate> of_client_;
+    std::vector<typename Server::Aggregate> of_client_;
   };
 
-  /// The schedule of the settings must be made for one client.
-  NcoOms(std::shared_ptr<const OmsSettings> settings, std::size_t clients)
-      : copies_(clients, FomdOms(std::move(settings))) {}
+  /// A schedule among the settings must be made for one client.
+  template <class Settings>
+  Noncooperative(std::shared_ptr<const Settings> settings, std::size_t clients)
+      : copies_(clients, Server(std::move(settings))) {}
 
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     copies_[client].assign(batch, client, into);
   }
-  void predict(NoMemory& memory, const Assignment& assignment, std::span<const float> x,
+  void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     copies_.front().predict(memory, assignment, x, into);
   }
-  void report(NoMemory& memory, const Forecast& forecast, double y, BatchMean& into) const {
+  void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const {
     copies_.front().report(memory, forecast, y, into);
   }
-  void aggregate(const Report& report, Aggregate& into) const;
-  void step(const Batch& batch, const Aggregate& aggregate);
+  void aggregate(const Report& report, Aggregate& into) const {
+    if (into.used_ == into.of_client_.size()) {
+      into.of_client_.push_back(copies_.front().new_aggregate());
+    }
+    into.clients_.push_back(report.client);
+    copies_[report.client].aggregate(report, into.of_client_[into.used_++]);
+  }
+  void step(const Batch& batch, const Aggregate& aggregate) {
+    for (std::size_t s = 0; s < aggregate.used_; ++s) {
+      copies_[aggregate.clients_[s]].step(batch, aggregate.of_client_[s]);
+    }
+  }
 
   [[nodiscard]] Forecast new_forecast() const { return copies_.front().new_forecast(); }
   [[nodiscard]] Aggregate new_aggregate() const { return {}; }
@@ -54,10 +72,13 @@ class NcoOms {
   [[nodiscard]] std::size_t download_bits(const Assignment&) const { return 0; }
 
   [[nodiscard]] std::size_t clients() const { return copies_.size(); }
-  [[nodiscard]] const FomdOms& copy(std::size_t client) const { return copies_[client]; }
+  [[nodiscard]] const Server& copy(std::size_t client) const { return copies_[client]; }
 
  private:
-  std::vector<FomdOms> copies_;
+  std::vector<Server> copies_;
 };
+
+using NcoOms = Noncooperative<FomdOms>;
+using NcoAdaptive = Noncooperative<AdaptiveOms>;
 
 }  // namespace caucus

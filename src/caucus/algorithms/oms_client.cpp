@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/core/bounds.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -25,7 +26,10 @@ void predict_with_held(const Plan& plan, const Assignment& assignment, std::span
         finite_forecast(learns ? dot(model.weights, features)
                                : plan.maps.expert_forecast(model.space, into.workspace)));
   }
-  into.output = into.outputs.front();
+  into.output = 0.0;
+  for (std::size_t a = 0; a < assignment.held.size(); ++a) {
+    into.output += assignment.held[a].share * into.outputs[a];
+  }
 }
 
 void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean& into) {
@@ -35,6 +39,16 @@ void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean
              forecast.features[a]);
   }
   into.end_example();
+}
+
+std::size_t held_upload_bits(const Assignment& assignment, std::size_t models) {
+  return held_download_bits(assignment, models) + 32 * assignment.held.size();
+}
+
+std::size_t held_download_bits(const Assignment& assignment, std::size_t models) {
+  std::size_t bits = assignment.held.size() * index_bits(models);
+  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
+  return bits;
 }
 
 }  // namespace caucus

@@ -1,4 +1,4 @@
-// The client half of FOMD-OMS and NCO-OMS: predict with the first held model, then take loss and
+// The client half of FOMD-OMS and NCO-OMS: predict with the held models' shares, then take loss and
 // gradient of all that are held. O(J) work, no memory from batch to batch.
 #pragma once
 
@@ -21,11 +21,16 @@ struct Plan {
 /// along.
 double finite_forecast(double value);
 
-/// f_i(x) for every held model; the output is that of the first.
+/// f_i(x) for every held model; the output is their mean by shares.
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
                        Forecast& into);
 
 /// Adds loss and gradient of every held model at (x, y) to the batch.
 void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean& into);
+
+/// Bits of one exchange. Down: the held models as floats, ceil(log2 K) bits for each index. Up: the
+/// gradients, which are as long, and the losses. (The paper's formula counts J twice.)
+std::size_t held_download_bits(const Assignment& assignment, std::size_t models);
+std::size_t held_upload_bits(const Assignment& assignment, std::size_t models);
 
 }  // namespace caucus

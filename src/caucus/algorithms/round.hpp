@@ -23,9 +23,11 @@ struct Batch {
 struct HeldModel {
   std::uint32_t space = 0;
   std::span<const float> weights;
+  double share = 1.0;  ///< of the forecast; those of an assignment sum to 1
 };
 
-/// server -> client: the J sampled models. The first one predicts, the others only observe.
+/// server -> client: the J sampled models. In the paper the first one predicts, with share 1, and
+/// the others only observe.
 struct Assignment {
   std::uint32_t client = 0;
   std::vector<HeldModel> held;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -12,6 +13,19 @@ double inclusion_probability(double p, std::size_t models, std::size_t sampled) 
   const auto K = static_cast<double>(models);
   const auto J = static_cast<double>(sampled);
   return ((K - J) * p + (J - 1.0)) / (K - 1.0);
+}
+
+PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::size_t sampled) {
+  const auto K = static_cast<double>(p.size());
+  const auto J = static_cast<double>(sampled);
+  if (sampled == 2) {  // in logarithms: both probabilities may have underflowed
+    const double lead = p.log_probabilities()[i] - p.log_probabilities()[k];
+    return {(K - 1.0) / (1.0 + std::exp(-lead)), (K - 1.0) / (1.0 + std::exp(lead))};
+  }
+  const double both = p[i] + p[k];
+  const double observed = (J - 1.0) / (K - 1.0);
+  const double pair = both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+  return {p[i] / pair, p[k] / pair};
 }
 
 ModelSampler::ModelSampler(std::size_t models, std::size_t sampled)

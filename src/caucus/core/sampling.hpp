@@ -8,11 +8,22 @@
 #include <vector>
 
 #include "caucus/core/random.hpp"
+#include "caucus/core/simplex.hpp"
 
 namespace caucus {
 
 /// P_i = P[i is sampled] = ((K - J) p_i + J - 1) / (K - 1), exactly; 1 for J = K.
 double inclusion_probability(double p, std::size_t models, std::size_t sampled);
+
+/// What the loss difference c_i - c_k of a pair that one client held counts in the estimates: for i
+/// p_k / P_ik, for k p_i / P_ik, where
+///   P_ik = (p_i + p_k)(J-1)/(K-1) + (1 - p_i - p_k)(J-1)(J-2)/((K-1)(K-2))
+/// is the probability of holding both.
+struct PairWeights {
+  double first = 0.0;   ///< p_i / P_ik
+  double second = 0.0;  ///< p_k / P_ik
+};
+PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::size_t sampled);
 
 class ModelSampler {
  public:

@@ -33,6 +33,15 @@ Simplex Simplex::from_log_weights(std::vector<double> log_weights) {
   return simplex;
 }
 
+void Simplex::share(double amount) {
+  if (amount == 0.0) return;
+  const auto K = static_cast<double>(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    log_p_[i] = std::log((1.0 - amount) * p_[i] + amount / K);
+  }
+  normalise();
+}
+
 void Simplex::normalise() {
   const double log_sum = log_sum_exp(log_p_, p_);
   for (double& value : log_p_) value -= log_sum;

@@ -17,6 +17,9 @@ class Simplex {
   /// Proportional to exp(log_weight_i); at least one must be above -infinity.
   static Simplex from_log_weights(std::vector<double> log_weights);
 
+  /// p <- (1 - amount) p + amount / K: no model falls below amount / K.
+  void share(double amount);
+
   [[nodiscard]] std::size_t size() const { return p_.size(); }
   double operator[](std::size_t i) const { return p_[i]; }
   [[nodiscard]] std::span<const double> probabilities() const { return p_; }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -20,6 +21,12 @@ enum class SpaceKind {
 enum class Constraint {
   ball,  ///< |w|_2 <= U, as in the authors' scripts
   box,   ///< |w_k| <= U / sqrt(d), the paper's appendix for kernels
+};
+
+/// ball: |w|_2 <= radius; box: |w_k| <= radius / sqrt(d). The radius may be infinite.
+struct Region {
+  Constraint constraint = Constraint::ball;
+  double radius = std::numeric_limits<double>::infinity();
 };
 
 /// A pre-trained model that a user registers: features of an example to its forecast.
@@ -39,6 +46,7 @@ struct Space {
   [[nodiscard]] bool is_kernel() const {
     return kind == SpaceKind::gaussian || kind == SpaceKind::laplacian || kind == SpaceKind::cauchy;
   }
+  [[nodiscard]] Region region() const { return {constraint, radius}; }
   /// "linear U=0.1", "gaussian width=2", "expert 3"
   [[nodiscard]] std::string name() const;
 };

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,12 +14,6 @@
 #include "caucus/core/space.hpp"
 
 namespace caucus {
-
-/// ball: |w|_2 <= radius; box: |w_k| <= radius / sqrt(d). The radius may be infinite.
-struct Region {
-  Constraint constraint = Constraint::ball;
-  double radius = std::numeric_limits<double>::infinity();
-};
 
 /// loss - gap <= min over the region <= loss. The loss is -infinity where there is no lower bound.
 struct BestFit {

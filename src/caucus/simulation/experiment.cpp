@@ -44,7 +44,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
   }
   progress.total = outcome.used * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
-    CAUCUS_TRY(auto settings,
+    CAUCUS_TRY(const auto settings,
                make_settings(name, plan, constants, outcome.length, options, repetition));
     std::vector<GivenForecast>& given = outcome.forecasts.emplace_back();
     ForecastObserver observer;
@@ -56,7 +56,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
       };
     }
     outcome.played.push_back(
-        play_repetition(make_algorithm(name, std::move(settings), partition.clients()),
+        play_repetition(make_algorithm(name, settings, partition.clients()),
                         {options.loss, examples, outcome.length, options.rounds_per_upload,
                          Dropout{options.dropout, options.seed, repetition}, outcome.curve_rounds,
                          std::move(observer), progress.done}));

@@ -247,7 +247,10 @@ TEST(Experiment, ImpossibleOptionsAreRefused) {
   EXPECT_TRUE(refused([](auto& o) { o.repeats = 0; }));
   EXPECT_TRUE(refused([](auto& o) { o.rounds_per_upload = 0; }));
   EXPECT_TRUE(refused([](auto& o) { o.algorithms = {"fomd"}; }));
-  EXPECT_TRUE(refused([](auto& o) { o.clients = 10; }));  // T = 4 < K = 5
+  EXPECT_TRUE(refused([](auto& o) {
+    o.schedule.kind = ScheduleKind::theory;
+    o.clients = 10;  // T = 4 < K = 5
+  }));
   EXPECT_FALSE(refused([](auto&) {}));
 }
 

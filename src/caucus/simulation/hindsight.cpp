@@ -49,7 +49,7 @@ std::vector<Region> regions_of(const FeatureMaps& maps, const std::vector<std::s
   std::vector<Region> regions;
   regions.reserve(spaces.size());
   for (const std::size_t i : spaces) {
-    regions.push_back({maps.space(i).constraint, maps.space(i).radius});
+    regions.push_back(maps.space(i).region());
   }
   return regions;
 }

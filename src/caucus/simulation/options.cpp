@@ -39,6 +39,10 @@ Status ExperimentOptions::validate() const {
   if (!(dropout >= 0.0 && dropout < 1.0)) {
     return usage_error("--dropout", to_text(dropout), "expected a number in [0, 1)");
   }
+  if (!(schedule.fixed_share >= 0.0 && schedule.fixed_share < 1.0)) {
+    return usage_error("--fixed-share", to_text(schedule.fixed_share),
+                       "expected a number in [0, 1)");
+  }
   for (const Space& space : spaces) {
     if (regret && std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
       return usage_error("--regret", "the linear loss has no least value in '" + space.name() + "'",

@@ -14,14 +14,23 @@
 
 namespace caucus {
 
-enum class ScheduleKind { theory, constant };
+enum class ScheduleKind {
+  adaptive,              ///< no constants; second-order steps where they are affordable
+  adaptive_first_order,  ///< the same with first-order steps everywhere
+  theory,                ///< the paper's rates
+  constant               ///< given rates
+};
+constexpr bool is_adaptive(ScheduleKind kind) {
+  return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order;
+}
+
 enum class Horizon {
   rounds,   ///< T is the number of batches, the paper's text
   examples  ///< T is the number of reports of all clients, the authors' scripts
 };
 
 struct ScheduleOptions {
-  ScheduleKind kind = ScheduleKind::theory;
+  ScheduleKind kind = ScheduleKind::adaptive;
   Horizon horizon = Horizon::rounds;
   std::optional<double> feature_bound;  ///< b_i; automatic if absent
   std::optional<double> label_bound;    ///< Y; automatic if absent
@@ -29,6 +38,7 @@ struct ScheduleOptions {
   std::optional<double> loss_bound;  ///< C_i for all spaces
   double eta = 1.0;                  ///< constant only
   double lambda = 1.0;               ///< constant only
+  double fixed_share = 0.0;          ///< for drifting data
 };
 
 struct ExperimentOptions {

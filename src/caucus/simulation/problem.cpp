@@ -61,10 +61,50 @@ std::vector<SpaceConstants> make_constants(const Dataset& data, const Experiment
   return constants;
 }
 
-Result<std::shared_ptr<const OmsSettings>> make_settings(
-    const std::string& algorithm, std::shared_ptr<const Plan> plan,
-    const std::vector<SpaceConstants>& constants, const RunLength& length,
-    const ExperimentOptions& options, std::uint32_t repetition) {
+std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
+                                      std::size_t clients, const ScheduleOptions& schedule) {
+  if (schedule.kind != ScheduleKind::adaptive) return std::vector<bool>(plan.maps.size(), false);
+  return affordable_second_order(plan, is_cooperative(algorithm) ? 1 : clients);
+}
+
+namespace {
+
+Result<AnySettings> adaptive_settings(const std::string& algorithm,
+                                      std::shared_ptr<const Plan> plan, const RunLength& length,
+                                      const ExperimentOptions& options, std::uint32_t repetition) {
+  CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+  auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
+  return AnySettings(std::make_shared<const AdaptiveSettings>(
+      AdaptiveSettings{std::move(plan), options.sampled(), std::move(second_order),
+                       options.schedule.fixed_share, options.seed, repetition}));
+}
+
+Result<TheorySchedule> theory_schedule(const std::string& algorithm,
+                                       const std::vector<SpaceConstants>& constants,
+                                       const RunLength& length, const ExperimentOptions& options) {
+  const std::size_t K = options.spaces.size();
+  const auto horizon =
+      options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+  if (horizon < K) {
+    const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
+    return usage_error(
+        "--schedule theory",
+        name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+        "expected at least as many uploads as spaces; use fewer spaces or another schedule");
+  }
+  const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
+  return TheorySchedule({K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
+}
+
+}  // namespace
+
+Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                                  const std::vector<SpaceConstants>& constants,
+                                  const RunLength& length, const ExperimentOptions& options,
+                                  std::uint32_t repetition) {
+  if (is_adaptive(options.schedule.kind)) {
+    return adaptive_settings(algorithm, std::move(plan), length, options, repetition);
+  }
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;
   loss_bounds.reserve(K);
@@ -74,23 +114,13 @@ Result<std::shared_ptr<const OmsSettings>> make_settings(
                        ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
                        WeightedEntropy(std::move(loss_bounds)),
                        options.seed,
-                       repetition};
+                       repetition,
+                       options.schedule.fixed_share};
   CAUCUS_CHECK(settings.validate());
   if (options.schedule.kind == ScheduleKind::theory) {
-    const auto horizon =
-        options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
-    if (horizon < K) {
-      const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
-      return usage_error(
-          "--schedule theory",
-          name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
-          "expected at least as many uploads as spaces; use fewer spaces or --schedule constant");
-    }
-    const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
-    settings.schedule =
-        TheorySchedule({K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
+    CAUCUS_TRY(settings.schedule, theory_schedule(algorithm, constants, length, options));
   }
-  return std::make_shared<const OmsSettings>(std::move(settings));
+  return AnySettings(std::make_shared<const OmsSettings>(std::move(settings)));
 }
 
 }  // namespace caucus

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/algorithms/fomd_oms.hpp"
+#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/schedule.hpp"
 #include "caucus/data/dataset.hpp"
@@ -28,10 +28,14 @@ RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 /// range, 1 for kernels; Y the largest |y| possible.
 std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options);
 
+/// Which spaces an algorithm learns by second-order steps: none but under the adaptive schedule.
+std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
+                                      std::size_t clients, const ScheduleOptions& schedule);
+
 /// Settings for one algorithm in one repetition, validated.
-Result<std::shared_ptr<const OmsSettings>> make_settings(
-    const std::string& algorithm, std::shared_ptr<const Plan> plan,
-    const std::vector<SpaceConstants>& constants, const RunLength& length,
-    const ExperimentOptions& options, std::uint32_t repetition);
+Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                                  const std::vector<SpaceConstants>& constants,
+                                  const RunLength& length, const ExperimentOptions& options,
+                                  std::uint32_t repetition);
 
 }  // namespace caucus

@@ -1,0 +1,163 @@
+#include "caucus/algorithms/adaptive_oms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+
+std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) {
+  constexpr std::size_t kLargestDimension = 500;
+  constexpr double kBudget = 2e9;
+  const bool curved = !std::holds_alternative<LinearLoss>(plan.loss.kind());
+  std::vector<bool> affordable;
+  double bytes = 0.0;
+  for (std::size_t i = 0; i < plan.maps.size(); ++i) {
+    const std::size_t d = plan.maps.dimension(i);
+    const bool small = curved && d <= kLargestDimension;
+    if (small) {
+      bytes += static_cast<double>(sizeof(double) * d * d) * static_cast<double>(copies);
+    }
+    affordable.push_back(small);
+  }
+  if (bytes > kBudget) affordable.assign(plan.maps.size(), false);
+  return affordable;
+}
+
+void AdaptiveAggregate::clear() {
+  entries_.clear();
+  client_begin_.clear();
+  gradients_.clear();
+}
+
+AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
+    : settings_(std::move(settings)),
+      hedge_(settings_->plan->maps.size()),
+      begin_(1, 0),
+      sampler_(hedge_.probabilities().size(), settings_->sampled),
+      entries_of_(hedge_.probabilities().size()) {
+  const FeatureMaps& maps = settings_->plan->maps;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    begin_.push_back(begin_.back() + maps.dimension(i));
+    if (maps.dimension(i) == 0) {
+      learners_.emplace_back();
+    } else if (settings_->second_order[i]) {
+      learners_.emplace_back(SecondOrderModel(maps.dimension(i)));
+    } else {
+      learners_.emplace_back(FirstOrderModel());
+    }
+  }
+  weights_.assign(begin_.back(), 0.0F);
+  sampler_.set(probabilities().probabilities());
+}
+
+void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+  Stream stream({settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
+  sampler_.draw(stream, drawn_);
+  into.client = client;
+  into.held.clear();
+  const auto log_p = probabilities().log_probabilities();
+  double largest = log_p[drawn_.front()];
+  for (const std::uint32_t space : drawn_) largest = std::max(largest, log_p[space]);
+  double sum = 0.0;
+  for (const std::uint32_t space : drawn_) {
+    const double share = std::exp(log_p[space] - largest);
+    into.held.push_back({space, weights(space), share});
+    sum += share;
+  }
+  for (HeldModel& model : into.held) model.share /= sum;
+}
+
+void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const {
+  into.client_begin_.push_back(into.entries_.size());
+  std::size_t begin = into.gradients_.size();
+  for (std::size_t a = 0; a < report.spaces.size(); ++a) {
+    into.entries_.push_back({report.spaces[a], static_cast<double>(report.losses[a]), begin});
+    begin += weights(report.spaces[a]).size();
+  }
+  into.gradients_.insert(into.gradients_.end(), report.gradients.begin(), report.gradients.end());
+}
+
+void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
+  if (aggregate.client_begin_.empty()) return;
+  step_models(aggregate);  // before p moves: P_i is that of the time of sampling
+  if (models() == 1) return;
+  hedge_.update(estimated_differences(aggregate));
+  hedge_.share(settings_->fixed_share);
+  sampler_.set(probabilities().probabilities());
+}
+
+std::vector<double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) const {
+  const Simplex& p = probabilities();
+  const std::size_t reporters = aggregate.client_begin_.size();
+  std::vector<double> differences(models(), 0.0);
+  for (std::size_t j = 0; j < reporters; ++j) {
+    const std::size_t first = aggregate.client_begin_[j];
+    const std::size_t last =
+        j + 1 < reporters ? aggregate.client_begin_[j + 1] : aggregate.entries_.size();
+    for (std::size_t a = first; a < last; ++a) {
+      const auto& one = aggregate.entries_[a];
+      for (std::size_t b = a + 1; b < last; ++b) {
+        const auto& other = aggregate.entries_[b];
+        const double gap = one.loss - other.loss;
+        const PairWeights weights = pair_weights(p, one.space, other.space, settings_->sampled);
+        differences[one.space] += weights.second * gap;
+        differences[other.space] -= weights.first * gap;
+      }
+    }
+  }
+  for (double& value : differences) value /= static_cast<double>(reporters);
+  return differences;
+}
+
+void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
+  if (settings_->fixed_share > 0.0) {
+    const double factor = 1.0 - settings_->fixed_share;
+    for (Learner& learner : learners_) {
+      if (auto* second = std::get_if<SecondOrderModel>(&learner)) second->forget(factor);
+      if (auto* first = std::get_if<FirstOrderModel>(&learner)) first->forget(factor);
+    }
+  }
+  touched_.clear();
+  for (std::size_t e = 0; e < aggregate.entries_.size(); ++e) {
+    const std::uint32_t space = aggregate.entries_[e].space;
+    if (std::holds_alternative<std::monostate>(learners_[space])) continue;
+    if (entries_of_[space].empty()) touched_.push_back(space);
+    entries_of_[space].push_back(static_cast<std::uint32_t>(e));
+  }
+  for (const std::uint32_t space : touched_) {
+    step_model(space, aggregate);
+    entries_of_[space].clear();
+  }
+}
+
+void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
+  const std::span<float> w(weights_.data() + begin_[space], begin_[space + 1] - begin_[space]);
+  const double inclusion =
+      inclusion_probability(probabilities()[space], models(), settings_->sampled);
+  const auto gradient = [&](const AdaptiveAggregate::Entry& entry) {
+    return std::span(aggregate.gradients_).subspan(entry.begin, w.size());
+  };
+  const Region region = settings_->plan->maps.space(space).region();
+  if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
+    for (const std::uint32_t e : entries_of_[space]) {
+      const auto& entry = aggregate.entries_[e];
+      second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w);
+    }
+    second->solve(region, w);
+    return;
+  }
+  std::vector<float> sum(w.size(), 0.0F);
+  RoundSums sums{aggregate.client_begin_.size(), entries_of_[space].size(), inclusion, 0, 0, sum};
+  for (const std::uint32_t e : entries_of_[space]) {
+    const auto& entry = aggregate.entries_[e];
+    sums.losses += entry.loss;
+    sums.squared_gradients += squared_norm(gradient(entry));
+    add(sum, gradient(entry));
+  }
+  std::get<FirstOrderModel>(learners_[space]).step(sums, region, w);
+}
+
+}  // namespace caucus

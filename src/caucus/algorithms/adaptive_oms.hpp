@@ -1,0 +1,119 @@
+// FOMD-OMS with the adaptive schedule: the same sampling, client work and upload, and J - 1 more
+// floats down, but no horizon, no rates and no constants.
+//   forecast       the mean of the held models by their probabilities, so that for a convex loss it
+//                  is in expectation never worse than A_1 alone
+//   probabilities  AdaHedge on unbiased estimates of c_i - sum_k p_k c_k, from pairs of models that
+//                  one client held in the same round
+//   models         second-order steps where d_i^2 numbers are affordable, else first-order ones
+// docs/adaptive.md tells what was tried and what is and is not proved.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "caucus/algorithms/oms_client.hpp"
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/adahedge.hpp"
+#include "caucus/core/first_order.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/sampling.hpp"
+#include "caucus/core/second_order.hpp"
+
+namespace caucus {
+
+struct AdaptiveSettings {
+  std::shared_ptr<const Plan> plan;
+  std::size_t sampled = 2;         ///< J
+  std::vector<bool> second_order;  ///< one per space
+  double fixed_share = 0.0;        ///< for drifting data
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+};
+
+/// Which spaces get second-order steps: those of at most 500 dimensions as long as the matrices of
+/// all of them, times `copies` (noncooperative clients have their own), stay below 2 GB; none for
+/// the linear loss, which has no curvature.
+std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies);
+
+/// All reports of one batch, as they came.
+class AdaptiveAggregate {
+ public:
+  void clear();
+
+ private:
+  friend class AdaptiveOms;
+  struct Entry {
+    std::uint32_t space = 0;
+    double loss = 0.0;
+    std::size_t begin = 0;  ///< of its gradient
+  };
+  std::vector<Entry> entries_;             ///< client by client
+  std::vector<std::size_t> client_begin_;  ///< where each reporter's entries begin
+  std::vector<float> gradients_;
+};
+
+class AdaptiveOms {
+ public:
+  using Assignment = caucus::Assignment;
+  using Forecast = caucus::Forecast;
+  using BatchMean = caucus::BatchMean;
+  using Report = caucus::Report;
+  using Aggregate = AdaptiveAggregate;
+  using ClientState = NoMemory;
+  static constexpr bool kCooperative = true;
+
+  explicit AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings);
+
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
+               Forecast& into) const {
+    predict_with_held(*settings_->plan, assignment, x, into);
+  }
+  void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
+    report_held(*settings_->plan, forecast, y, into);
+  }
+  void aggregate(const Report& report, AdaptiveAggregate& into) const;
+  void step(const Batch& batch, const AdaptiveAggregate& aggregate);
+
+  [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
+  [[nodiscard]] AdaptiveAggregate new_aggregate() const { return {}; }
+
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
+    return held_upload_bits(assignment, models());
+  }
+  /// One share less than models: they sum to 1.
+  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
+    return held_download_bits(assignment, models()) + 32 * (assignment.held.size() - 1);
+  }
+
+  [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
+  [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
+    return {weights_.data() + begin_[space], begin_[space + 1] - begin_[space]};
+  }
+
+  /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
+  /// is the probability that a client holds both. Unbiased for c_i - sum_k p_k c_k.
+  [[nodiscard]] std::vector<double> estimated_differences(const AdaptiveAggregate& aggregate) const;
+
+ private:
+  using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
+
+  void step_models(const AdaptiveAggregate& aggregate);
+  void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);
+
+  std::shared_ptr<const AdaptiveSettings> settings_;
+  AdaHedge hedge_;
+  std::vector<Learner> learners_;   ///< none for a frozen expert
+  std::vector<float> weights_;      ///< all models, one after another
+  std::vector<std::size_t> begin_;  ///< where each begins
+  ModelSampler sampler_;
+  std::vector<std::uint32_t> drawn_;
+  std::vector<std::vector<std::uint32_t>> entries_of_;  ///< scratch: per space, while stepping
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace caucus

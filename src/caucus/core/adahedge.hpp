@@ -1,0 +1,36 @@
+// Probabilities that need no rate (de Rooij, van Erven, Grünwald, Koolen, 2014): Hedge on the
+// cumulative losses with eta = ln K / Delta, where Delta sums what mixing has cost so far. The
+// losses may have any scale, and their common part cancels.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/simplex.hpp"
+
+namespace caucus {
+
+class AdaHedge {
+ public:
+  explicit AdaHedge(std::size_t models);
+
+  /// One round's losses of all models, or their differences to any common value.
+  void update(std::span<const double> losses);
+
+  /// p <- (1 - amount) p + amount / K, for data whose best model changes, and the past counts less:
+  /// Delta <- (1 - amount) Delta.
+  void share(double amount);
+
+  [[nodiscard]] const Simplex& probabilities() const { return p_; }
+  [[nodiscard]] double mixing_cost() const { return delta_; }  ///< Delta
+
+ private:
+  void set_probabilities();
+
+  std::vector<double> cumulative_;
+  double delta_ = 0.0;
+  Simplex p_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,45 @@
+#include "caucus/core/first_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "caucus/core/ball.hpp"
+#include "caucus/core/box.hpp"
+#include "caucus/core/vector.hpp"
+
+namespace caucus {
+
+void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::span<float> w) {
+  constexpr double kReach = 1.4;
+  const double weight = 1.0 / (static_cast<double>(sums.reporters) * sums.inclusion);
+  const double squared = weight * weight * squared_norm(sums.gradient);
+  if (!(squared > 0.0) || !std::isfinite(squared)) return;
+  // A loss that is not positive (the linear one) says nothing about curvature.
+  double curvature = 0.0;
+  if (sums.losses > 0.0 && std::isfinite(sums.squared_gradients)) {
+    curvature =
+        static_cast<double>(sums.holders) * weight * sums.squared_gradients / (2.0 * sums.losses);
+  }
+  rounds_ += 1.0;
+  curvature_sum_ += curvature;
+  gradient_sum_ += squared;
+  const double steepest = std::max(curvature, curvature_sum_ / rounds_);
+  double lambda = steepest > 0.0 ? 1.0 / steepest : 1.0 / std::sqrt(squared);
+  if (reach_ > 0.0) lambda = std::min(lambda, kReach * reach_ / std::sqrt(gradient_sum_));
+  if (reach_ == 0.0) reach_ = lambda * std::sqrt(squared);
+  if (region.constraint == Constraint::ball) {
+    Ball{region.radius}.descend(w, sums.gradient, lambda * weight);
+  } else {
+    Box{region.radius}.descend(w, sums.gradient, lambda * weight);
+  }
+  reach_ = std::max(reach_, std::sqrt(squared_norm(w)));
+}
+
+void FirstOrderModel::forget(double factor) {
+  curvature_sum_ *= factor;
+  rounds_ *= factor;
+  gradient_sum_ *= factor;
+}
+
+}  // namespace caucus

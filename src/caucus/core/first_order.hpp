@@ -1,0 +1,41 @@
+// A model learned by gradient steps whose length needs no constants: never longer than the observed
+// curvature allows, and never longer than how far the model has travelled allows. O(d) memory and
+// work, and it needs only sums over clients. A heuristic; docs/adaptive.md has the measurements.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "caucus/core/space.hpp"
+
+namespace caucus {
+
+/// What the clients that held a model reported in one round.
+struct RoundSums {
+  std::size_t reporters = 0;        ///< M_r, with those that did not hold it
+  std::size_t holders = 0;          ///< n_i
+  double inclusion = 1.0;           ///< P_i
+  double losses = 0.0;              ///< sum of c_ij
+  double squared_gradients = 0.0;   ///< sum of |g_ij|^2
+  std::span<const float> gradient;  ///< sum of g_ij
+};
+
+class FirstOrderModel {
+ public:
+  /// w <- project(w - lambda g_i), g_i = sum g_ij / (M_r P_i), with
+  ///   H = (n_i / (M_r P_i)) sum |g_ij|^2 / (2 sum c_ij),  Hbar its mean over rounds,
+  ///   lambda = min(1 / max(H, Hbar), 1.4 r / sqrt(sum over rounds of |g_i|^2)),
+  /// r the largest |w| so far, at first the length of the first step.
+  void step(const RoundSums& sums, const Region& region, std::span<float> w);
+
+  /// Before a round of drifting data: what was observed counts `factor` of what it did.
+  void forget(double factor);
+
+ private:
+  double curvature_sum_ = 0.0;
+  double rounds_ = 0.0;
+  double gradient_sum_ = 0.0;
+  double reach_ = 0.0;  ///< r
+};
+
+}  // namespace caucus

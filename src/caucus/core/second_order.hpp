@@ -1,0 +1,48 @@
+// A model learned by what its gradients say about curvature. A report (c, g) at the point w is read
+// as the square loss of some example: c = (f - y)^2, g = 2 (f - y) z would give
+//   z z^T = g g^T / (4c)   and   y z = z z^T w - g / 2,
+// so the server can sum A = sum z z^T and b = sum y z, importance-weighted, and solve A w = b:
+// ridge regression for the square loss, and for other losses a quadratic model of it around the
+// points where gradients were taken. Nothing is proved for weights 1/P_i, the cap on c, few solver
+// steps or other losses; docs/adaptive.md has the measurements.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/space.hpp"
+
+namespace caucus {
+
+class SecondOrderModel {
+ public:
+  explicit SecondOrderModel(std::size_t dimension);
+
+  /// One report taken at w; weight = 1 / P_i. What says nothing (c <= 0, g = 0, not finite) is
+  /// ignored.
+  void observe(double loss, std::span<const float> gradient, double weight,
+               std::span<const float> w);
+
+  /// A few solver steps from where the last call ended, then into the region.
+  void solve(const Region& region, std::span<float> w);
+
+  /// Before a round of drifting data: what was observed counts `factor` of what it did.
+  void forget(double factor);
+
+ private:
+  void multiply(std::span<const double> x, std::span<double> y) const;  ///< (A + mu I) x
+  void conjugate_gradients(std::span<const double> right, std::span<double> x) const;
+  void solve_in_ball(double radius);
+  void solve_in_box(double side);
+
+  std::size_t d_;
+  std::vector<double> A_, b_;
+  std::vector<double> w_;  ///< the solver's point; for a ball before it is scaled back
+  double mu_ = 0.0;        ///< the ball's multiplier
+  double largest_ = 0.0;   ///< of |z|^2 = |g|^2 / (4c)
+  double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
+  double gradient_sum_ = 0.0;
+};
+
+}  // namespace caucus

@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   generator = 6,  ///< synthetic data; round = row
   problem = 7,    ///< hidden parameters of a synthetic problem
   test = 8,
+  client = 9,  ///< draws that a client makes for itself
 };
 
 /// The identity of a stream of random numbers.

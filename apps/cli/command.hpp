@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "caucus/core/result.hpp"
 
@@ -19,6 +20,10 @@ void add_predict(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_advise(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
+
+/// The command line as it was given, quoted for a shell.
+const std::string& command_line();
+void remember_command_line(int argc, char** argv);
 
 /// Writes to standard output; a full disk is an error like any other.
 Status print(const std::string& text);

@@ -1,7 +1,10 @@
 #include "config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "caucus/algorithms/any_algorithm.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -49,6 +52,10 @@ bool RunConfig::counts_clients() const {
   return !clients_from.empty() || (partition && partition->starts_with("column"));
 }
 
+bool RunConfig::has_baseline() const {
+  return std::any_of(algorithms.begin(), algorithms.end(), is_baseline);
+}
+
 double RunConfig::default_radius() const {
   return is_adaptive(schedule) ? std::numeric_limits<double>::infinity() : 1.0;
 }
@@ -92,6 +99,13 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
   return spaces;
 }
 
+BaselineRates RunConfig::rates() const {
+  const BaselineRates defaults;
+  return {weight_rate.value_or(defaults.weight_rate), model_rate.value_or(defaults.model_rate),
+          regularization.value_or(defaults.regularization),
+          exploration.value_or(defaults.exploration)};
+}
+
 Status RunConfig::validate_schedule() const {
   const bool theory = schedule == ScheduleKind::theory;
   const bool constant = schedule == ScheduleKind::constant;
@@ -105,6 +119,10 @@ Status RunConfig::validate_schedule() const {
       exclusive(!theory && !constant && (feature_bound || label_bound || loss_bound), "schedule",
                 "an adaptive schedule needs no bound, but one is given",
                 "expected feature, label and loss bounds with --schedule theory or constant"));
+  CAUCUS_CHECK(exclusive(
+      !has_baseline() && (weight_rate || model_rate || regularization || exploration), "schedule",
+      "only baselines have weight and model rates, regularization and exploration, none is named",
+      "expected --algorithm em-kofl, vm-kofl, pm-kofl, pof-mkl, ofskl, fed-omd or fedposgd"));
   return exclusive(constant && (!eta || !lambda), "schedule",
                    "a constant schedule needs both rates", "expected --eta and --lambda");
 }
@@ -153,6 +171,7 @@ Result<ExperimentOptions> RunConfig::experiment() const {
                       eta.value_or(1.0),
                       lambda.value_or(1.0),
                       fixed_share};
+  options.rates = rates();
   options.repeats = repeats;
   options.seed = seed;
   options.threads = threads;

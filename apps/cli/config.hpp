@@ -51,14 +51,18 @@ struct RunConfig {
   std::optional<Horizon> horizon;
   std::optional<double> feature_bound, label_bound, gradient_scale, loss_bound, eta, lambda;
   double fixed_share = 0.0;
+  std::optional<double> weight_rate, model_rate, regularization, exploration;  ///< baselines
 
   std::size_t repeats = 1;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
   bool regret = false;
 
+  [[nodiscard]] bool has_baseline() const;
   /// Whether the data say how many clients there are.
   [[nodiscard]] bool counts_clients() const;
+  /// Those of the baselines, with the defaults.
+  [[nodiscard]] BaselineRates rates() const;
   /// A radius that is not given: unbounded under the adaptive schedules, else 1.
   [[nodiscard]] double default_radius() const;
   /// The groups to use: those given, or the default candidates; with their radii.

@@ -1,23 +1,13 @@
 // caucus: parse, run one command, turn errors into one line and an exit code.
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
 #include <new>
-#include <system_error>
 
 #include "caucus/core/text.hpp"
 #include "command.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
-
-Status print(const std::string& text) {
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written) return Done{};
-  return data_error("standard output", std::generic_category().message(errno),
-                    "expected room to write");
-}
 
 namespace {
 
@@ -53,6 +43,7 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
 }
 
 int run(int argc, char** argv) {
+  remember_command_line(argc, argv);
   CLI::App app(
       "caucus chooses the right model while it learns it, online, over many clients whose "
       "data never leave them.");
@@ -86,6 +77,7 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
 }  // namespace caucus::cli
 
 int main(int argc, char** argv) {

@@ -20,6 +20,9 @@ struct FinishedRun {
   LabelConvention labels = LabelConvention::none;
 };
 
+/// "adaptive", "theory", ...; "own" for a baseline, whose rates are its own.
+std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result);
+
 Json result_json(const FinishedRun& run);
 std::string result_table(const FinishedRun& run);
 /// CSV: every forecast of the first repetition in original units, and what became true.

@@ -1,10 +1,11 @@
 #include <algorithm>
 
+#include "caucus/core/bounds.hpp"
+#include "command.hpp"
 #include "config_file.hpp"
 #include "output.hpp"
 #include "statistics.hpp"
 #include "version.hpp"
-#include "words.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -14,22 +15,37 @@ Json spread(const std::vector<double>& values) {
 }
 
 Json curve_json(const Curve& curve) {
-  Json json = {{"round", curve.rounds}, {"loss", curve.loss}};
-  if (!curve.regret.empty()) json["regret"] = curve.regret;
+  Json json = {{"round", curve.rounds}, {"loss", curve.loss}, {"loss_sd", curve.loss_sd}};
+  if (!curve.regret.empty()) {
+    json["regret"] = curve.regret;
+    json["regret_sd"] = curve.regret_sd;
+  }
   json["probabilities"] = curve.probabilities;
   return json;
+}
+
+/// The lower bounds of the theory that have explicit constants, in the unit of the regret.
+Json bounds_json(const FinishedRun& run) {
+  const auto M = static_cast<double>(run.result.clients);
+  const auto T = static_cast<double>(run.result.rounds);
+  const auto K = static_cast<double>(run.options.spaces.size());
+  return {{"any", lower_bound_any(M, T, K)},
+          {"noncooperative",
+           lower_bound_noncooperative(M, T, K, static_cast<double>(run.result.sampled))}};
 }
 
 Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                     const std::vector<std::string>& spaces) {
   Json json;
   json["algorithm"] = result.algorithm;
-  json["schedule"] = word_of(kSchedules, run.options.schedule.kind);
+  json["schedule"] = schedule_of(run, result);
+  if (result.second_order > 0) json["second_order_spaces"] = result.second_order;
   json["sample"] = run.result.sampled;
   json["rounds"] = run.result.rounds;
   json["uploads"] = run.result.uploads;
   json["mse"] = spread(result.mse);
   json["mse"]["values"] = result.mse;
+  json["diverged"] = result.diverged;
   json["loss"] = spread(result.loss);
   if (!result.accuracy.empty()) {
     json["accuracy"] = mean(result.accuracy);
@@ -51,6 +67,7 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                       {"regret", result.regret[i]}});
     }
     json["regret"] = std::move(list);
+    json["bounds"] = bounds_json(run);
   }
   json["curve"] = curve_json(result.curve);
   return json;
@@ -64,6 +81,7 @@ Json result_json(const FinishedRun& run) {
   Json json;
   json["version"] = version();
   json["config"] = config_json(run.config);
+  json["config"]["command"] = command_line();
   json["data"] = {{"rows", run.data.rows()},
                   {"used", run.result.used},
                   {"features", run.data.features()},

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "caucus/algorithms/any_algorithm.hpp"
 #include "output.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
@@ -10,9 +12,27 @@ namespace caucus::cli {
 namespace {
 
 std::string plus_minus(const std::vector<double>& values) {
+  if (std::isnan(mean(values))) return "diverged";
   std::string centre = rounded(mean(values));
   if (values.size() < 2) return centre;
   return centre + " ± " + rounded(standard_deviation(values), 2);
+}
+
+/// Which steps the adaptive schedule chose.
+std::string steps_text(const FinishedRun& run) {
+  if (!is_adaptive(run.options.schedule.kind)) return "";
+  std::size_t learning = 0;
+  for (const Space& space : run.options.spaces) {
+    learning += static_cast<std::size_t>(space.kind != SpaceKind::expert);
+  }
+  for (const AlgorithmResult& result : run.result.results) {
+    if (is_baseline(result.algorithm) || learning == 0) continue;
+    const std::size_t second = result.second_order;
+    if (second == 0) return " (first-order steps)";
+    if (second >= learning) return " (second-order steps)";
+    return " (second-order steps in " + grouped(second) + " of " + grouped(learning) + " spaces)";
+  }
+  return "";
 }
 
 std::string headline(const FinishedRun& run) {
@@ -24,8 +44,13 @@ std::string headline(const FinishedRun& run) {
          clients + " x " + grouped(r.rounds) + " rounds, " + grouped(r.uploads) +
          " uploads; K = " + grouped(run.options.spaces.size()) +
          " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss, " +
-         word_of(kSchedules, run.options.schedule.kind) +
-         " schedule; repetitions: " + grouped(run.options.repeats) + "\n";
+         word_of(kSchedules, run.options.schedule.kind) + " schedule" + steps_text(run) +
+         "; repetitions: " + grouped(run.options.repeats) + "\n";
+}
+
+std::string diverged_text(const FinishedRun& run, const AlgorithmResult& result) {
+  if (result.diverged == 0) return "";
+  return " (diverged " + grouped(result.diverged) + " of " + grouped(run.options.repeats) + ")";
 }
 
 std::string most_likely(const FinishedRun& run, const AlgorithmResult& result) {
@@ -44,7 +69,7 @@ std::string algorithms_table(const FinishedRun& run) {
   TextTable table(header, true);
   const std::size_t columns = header.size();
   for (const AlgorithmResult& result : run.result.results) {
-    std::vector<std::string> row = {result.algorithm,
+    std::vector<std::string> row = {result.algorithm + diverged_text(run, result),
                                     plus_minus(square ? result.mse : result.loss)};
     if (classes) {
       row.push_back(plus_minus(result.accuracy));
@@ -106,6 +131,10 @@ std::string spaces_table(const FinishedRun& run) {
 }
 
 }  // namespace
+
+std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
+  return is_baseline(result.algorithm) ? "own" : word_of(kSchedules, run.options.schedule.kind);
+}
 
 std::string result_table(const FinishedRun& run) {
   std::string text = headline(run) + "\n" + algorithms_table(run);

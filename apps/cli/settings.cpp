@@ -59,6 +59,13 @@ Json bound_json(const RunConfig& config, const std::optional<double>& value) {
   return value ? Json(*value) : Json("auto");
 }
 
+/// A rate of the baselines; nothing where there is none.
+auto baseline_json(double BaselineRates::*rate) {
+  return [rate](const RunConfig& config) {
+    return config.has_baseline() ? Json(config.rates().*rate) : Json(nullptr);
+  };
+}
+
 /// One of several words.
 template <class Enum>
 auto one_of(const Words<Enum>& words) {
@@ -109,7 +116,9 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::dropout, parse_number), [](const C& c) { return Json(c.dropout); }},
 
       {"algorithm", "name", "--algorithm", "NAME",
-       "fomd-oms or nco-oms; repeat it to compare on the same data, order and seeds",
+       "fomd-oms, nco-oms, em-kofl, vm-kofl, pm-kofl, pof-mkl, or with K = 1 ofskl, fed-omd, "
+       "fedposgd; "
+       "repeat it to compare on the same data, order and seeds",
        set_algorithms,
        [](const C& c) {
          return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
@@ -161,6 +170,16 @@ std::vector<Setting<RunConfig>> make_run_settings() {
       {"schedule", "fixed_share", "--fixed-share", "A",
        "drifting data: share of p spread anew, and of the past forgotten, per round (0)",
        store(&C::fixed_share, parse_number), [](const C& c) { return Json(c.fixed_share); }},
+
+      {"schedule", "weight_rate", "--weight-rate", "X", "baselines: eta_g or eta_j (1)",
+       store(&C::weight_rate, parse_number), baseline_json(&BaselineRates::weight_rate)},
+      {"schedule", "model_rate", "--model-rate", "X", "baselines: eta_l or eta (0.5)",
+       store(&C::model_rate, parse_number), baseline_json(&BaselineRates::model_rate)},
+      {"schedule", "regularization", "--regularization", "X", "baselines: lambda (1e-4)",
+       store(&C::regularization, parse_number), baseline_json(&BaselineRates::regularization)},
+      {"schedule", "exploration", "--exploration", "X",
+       "pof-mkl: xi; fedposgd: the scale of its exploration (1)",
+       store(&C::exploration, parse_number), baseline_json(&BaselineRates::exploration)},
 
       {"run", "repeats", "--repeats", "R", "repetitions over seeds (1)",
        store(&C::repeats, parse_count), [](const C& c) { return Json(c.repeats); }},

@@ -1,20 +1,35 @@
 #include "statistics.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace caucus::cli {
+namespace {
+
+std::vector<double> counting(const std::vector<double>& values) {
+  std::vector<double> kept;
+  for (const double value : values) {
+    if (!std::isnan(value)) kept.push_back(value);
+  }
+  return kept;
+}
+
+}  // namespace
 
 double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  const auto kept = counting(values);
+  if (kept.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return std::accumulate(kept.begin(), kept.end(), 0.0) / static_cast<double>(kept.size());
 }
 
 double standard_deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0.0;
-  const double centre = mean(values);
+  const auto kept = counting(values);
+  if (kept.size() < 2) return 0.0;
+  const double centre = mean(kept);
   double sum = 0.0;
-  for (const double value : values) sum += (value - centre) * (value - centre);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+  for (const double value : kept) sum += (value - centre) * (value - centre);
+  return std::sqrt(sum / static_cast<double>(kept.size() - 1));
 }
 
 }  // namespace caucus::cli

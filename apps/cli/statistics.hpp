@@ -1,10 +1,11 @@
-// Mean and spread over repetitions.
+// Mean and spread over repetitions; those that diverged are NaN and do not count.
 #pragma once
 
 #include <vector>
 
 namespace caucus::cli {
 
+/// NaN if nothing counts.
 double mean(const std::vector<double>& values);
 /// With n - 1; 0 for a single value.
 double standard_deviation(const std::vector<double>& values);

@@ -11,15 +11,61 @@ static_assert(Algorithm<NcoOms>);
 static_assert(Algorithm<AdaptiveOms>);
 static_assert(Algorithm<NcoAdaptive>);
 
+namespace {
+
+using Settings = std::shared_ptr<const BaselineSettings>;
+
+struct Baseline {
+  std::string name;
+  bool one_space;
+  AnyAlgorithm (*make)(const Settings&);
+};
+
+template <class A>
+AnyAlgorithm make(const Settings& settings) {
+  return A(settings);
+}
+
+const std::vector<Baseline>& baselines() {
+  static const std::vector<Baseline> list = {
+      {"pof-mkl", false, make<PofMkl>},
+      {"ofskl", true, make<PofMkl>},
+  };
+  return list;
+}
+
+const Baseline* find_baseline(const std::string& name) {
+  for (const Baseline& baseline : baselines()) {
+    if (baseline.name == name) return &baseline;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 const std::vector<std::string>& algorithm_names() {
-  static const std::vector<std::string> names = {"fomd-oms", "nco-oms"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = {"fomd-oms", "nco-oms"};
+    for (const Baseline& baseline : baselines()) list.push_back(baseline.name);
+    return list;
+  }();
   return names;
 }
 
 bool is_cooperative(const std::string& name) { return name != "nco-oms"; }
 
+bool is_baseline(const std::string& name) { return find_baseline(name) != nullptr; }
+
+bool needs_one_space(const std::string& name) {
+  const Baseline* baseline = find_baseline(name);
+  return baseline != nullptr && baseline->one_space;
+}
+
 AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients) {
+  if (const Baseline* baseline = find_baseline(name)) {
+    return baseline->make(std::get<Settings>(settings));
+  }
   const bool cooperative = is_cooperative(name);
   if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
     if (cooperative) return AdaptiveOms(*adaptive);
@@ -31,6 +77,21 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
 }
 
 namespace {
+
+template <class Server>
+concept Selects = requires(const Server& server) {
+  server.selection();
+};
+
+template <Selects Server>
+LearnedModel learned(const Server& algorithm) {
+  return algorithm.learned();
+}
+
+template <Selects Server>
+std::vector<double> probabilities(const Server& algorithm) {
+  return algorithm.selection();
+}
 
 template <class Server>
 LearnedModel learned(const Server& algorithm) {

@@ -10,17 +10,25 @@
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
+#include "caucus/algorithms/pof_mkl.hpp"
 #include "caucus/core/result.hpp"
 
 namespace caucus {
 
-using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive>;
+using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, PofMkl>;
 
 /// Of which kind they are says which algorithm a name stands for.
 using AnySettings =
-    std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>>;
+    std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>,
+                 std::shared_ptr<const BaselineSettings>>;
 
 const std::vector<std::string>& algorithm_names();
+
+/// Whether it has rates of its own (BaselineRates) instead of a schedule.
+bool is_baseline(const std::string& name);
+
+/// Whether it learns in one space only: K = 1.
+bool needs_one_space(const std::string& name);
 
 /// Whether clients of this algorithm learn from each other; decides the rates.
 bool is_cooperative(const std::string& name);

@@ -9,8 +9,8 @@
 namespace caucus {
 
 double finite_forecast(double value) {
-  constexpr double kLargest = 1e18;
-  return std::isnan(value) ? 0.0 : std::clamp(value, -kLargest, kLargest);
+  return std::isnan(value) ? kLargestForecast
+                           : std::clamp(value, -kLargestForecast, kLargestForecast);
 }
 
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,

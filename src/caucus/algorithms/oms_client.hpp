@@ -16,9 +16,10 @@ struct Plan {
   Loss loss;
 };
 
-/// A forecast is finite whatever the model and the example, and its square fits a float: NaN
-/// becomes 0, what is larger than 1e18 becomes 1e18. So one diverging model cannot take the others
-/// along.
+/// A forecast is finite whatever the model and the example, and its square fits a float: what is
+/// larger is cut off there, and NaN becomes that too. So one diverging model cannot take the others
+/// along, and whoever sees the forecast can tell.
+inline constexpr double kLargestForecast = 1e18;
 double finite_forecast(double value);
 
 /// f_i(x) for every held model; the output is their mean by shares.

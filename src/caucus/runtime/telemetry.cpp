@@ -1,5 +1,9 @@
 #include "caucus/runtime/telemetry.hpp"
 
+#include <cmath>
+
+#include "caucus/algorithms/oms_client.hpp"
+
 namespace caucus {
 
 void Telemetry::forecast(std::size_t client, std::size_t round, double output, double y) {
@@ -7,6 +11,7 @@ void Telemetry::forecast(std::size_t client, std::size_t round, double output, d
   loss_of_round[round] += loss;
   loss_of_client[client] += loss;
   squared_error += (output - y) * (output - y);
+  diverged = diverged || !(std::abs(output) < kLargestForecast);
   ++forecasts;
   if (loss_.is_classification()) {
     log_loss += LogisticLoss::value(output, y);

@@ -29,6 +29,7 @@ class Telemetry {
   std::size_t correct = 0;
   std::size_t forecasts = 0;
   std::size_t upload_bits = 0, download_bits = 0;
+  bool diverged = false;  ///< a forecast was so large that it had to be cut off
 };
 
 }  // namespace caucus

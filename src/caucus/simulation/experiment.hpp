@@ -19,6 +19,7 @@ namespace caucus {
 struct Curve {
   std::vector<std::size_t> rounds;
   std::vector<double> loss, regret;
+  std::vector<double> loss_sd, regret_sd;  ///< over repetitions, with n - 1
   std::vector<std::vector<double>> probabilities;
 };
 
@@ -30,8 +31,11 @@ struct GivenForecast {
 
 struct AlgorithmResult {
   std::string algorithm;
-  std::vector<double> mse, loss, seconds, accuracy, log_loss;  ///< one per repetition
-  std::vector<double> per_client_loss;                         ///< mean loss per example
+  std::size_t second_order = 0;  ///< spaces that learn by second-order steps
+  std::size_t diverged = 0;      ///< repetitions whose forecasts ran away; they count in no mean
+  std::vector<double> mse, loss, seconds, accuracy,
+      log_loss;                         ///< one per repetition, NaN if it diverged
+  std::vector<double> per_client_loss;  ///< mean loss per example
   double upload_bits_per_client_round = 0.0;
   double download_bits_per_client_round = 0.0;
   std::vector<double> probabilities;  ///< final p, mean over repetitions

@@ -32,6 +32,12 @@ Status ExperimentOptions::validate() const {
       for (const std::string& k : known) list += (list.empty() ? "" : " or ") + k;
       return usage_error("--algorithm", "'" + name + "' is not known", "expected " + list);
     }
+    if (needs_one_space(name) && spaces.size() != 1) {
+      return usage_error(
+          "--algorithm",
+          name + " learns in one space, " + std::to_string(spaces.size()) + " are given",
+          "expected one space (K = 1)");
+    }
     if (std::count(algorithms.begin(), algorithms.end(), name) > 1) {
       return usage_error("--algorithm", "'" + name + "' is named twice", "expected it once");
     }
@@ -54,6 +60,16 @@ Status ExperimentOptions::validate() const {
   if (repeats >= (1U << 24U))
     return usage_error("--repeats", std::to_string(repeats), "expected less than 2^24");
   CAUCUS_CHECK(positive("--gradient-scale", schedule.gradient_scale));
+  CAUCUS_CHECK(positive("--weight-rate", rates.weight_rate));
+  CAUCUS_CHECK(positive("--model-rate", rates.model_rate));
+  if (!(rates.regularization >= 0.0) || !std::isfinite(rates.regularization)) {
+    return usage_error("--regularization", to_text(rates.regularization),
+                       "expected a number that is not negative");
+  }
+  if (!(rates.exploration > 0.0 && rates.exploration <= 1.0)) {
+    return usage_error("--exploration", to_text(rates.exploration),
+                       "expected a number above 0 and at most 1");
+  }
   CAUCUS_CHECK(positive("--eta", schedule.eta));
   CAUCUS_CHECK(positive("--lambda", schedule.lambda));
   if (schedule.feature_bound) CAUCUS_CHECK(positive("--feature-bound", *schedule.feature_bound));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "caucus/algorithms/baseline_settings.hpp"
 #include "caucus/core/loss.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/space.hpp"
@@ -51,6 +52,7 @@ struct ExperimentOptions {
   std::size_t clients = 10;
   double dropout = 0.0;
   ScheduleOptions schedule;
+  BaselineRates rates;
   std::size_t repeats = 1;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  ///< 0 stands for all

@@ -102,6 +102,12 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
                                   const std::vector<SpaceConstants>& constants,
                                   const RunLength& length, const ExperimentOptions& options,
                                   std::uint32_t repetition) {
+  if (is_baseline(algorithm)) {
+    CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+    return AnySettings(std::make_shared<const BaselineSettings>(
+        BaselineSettings{std::move(plan), options.sampled(), length.clients, options.rates,
+                         options.seed, repetition}));
+  }
   if (is_adaptive(options.schedule.kind)) {
     return adaptive_settings(algorithm, std::move(plan), length, options, repetition);
   }

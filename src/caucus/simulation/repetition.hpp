@@ -1,16 +1,20 @@
 // One repetition of one algorithm: all batches through the local exchange.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/runtime/example_source.hpp"
 #include "caucus/runtime/local_exchange.hpp"
+#include "caucus/runtime/play_round.hpp"
 #include "caucus/runtime/telemetry.hpp"
 #include "caucus/simulation/problem.hpp"
 
@@ -23,9 +27,10 @@ struct RepetitionResult {
   LearnedModel learned;
 };
 
+template <ExampleSource Source>
 struct RepetitionInput {
   const Loss& loss;
-  const PartitionedData& data;
+  const Source& data;
   const RunLength& length;
   std::size_t rounds_per_upload = 1;
   Dropout dropout;
@@ -34,6 +39,54 @@ struct RepetitionInput {
   std::atomic<std::size_t>& examples_done;
 };
 
-RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput& input);
+/// Records p after the batch in which each of the curve's rounds falls.
+class ProbabilityCurve {
+ public:
+  explicit ProbabilityCurve(std::span<const std::size_t> rounds) : rounds_(rounds) {}
+
+  template <class A>
+  void record(const Batch& batch, const A& algorithm) {
+    if (next_ == rounds_.size() || rounds_[next_] > batch.last) return;
+    const auto p = probabilities_of(algorithm);
+    while (next_ < rounds_.size() && rounds_[next_] <= batch.last) {
+      values.push_back(p);
+      ++next_;
+    }
+  }
+
+  std::vector<std::vector<double>> values;
+
+ private:
+  std::span<const std::size_t> rounds_;
+  std::size_t next_ = 0;
+};
+
+template <ExampleSource Source>
+RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<Source>& input) {
+  using Clock = std::chrono::steady_clock;
+  Telemetry telemetry(input.loss, input.length.clients, input.length.rounds);
+  ProbabilityCurve curve(input.curve_rounds);
+  const auto start = Clock::now();
+  std::visit(
+      [&](auto& server) {
+        using A = std::remove_reference_t<decltype(server)>;
+        LocalExchange<A, Source> exchange(server, input.data, input.dropout, telemetry,
+                                          input.observer);
+        auto aggregate = server.new_aggregate();
+        Batch batch{0, 0, 0};
+        std::size_t played = 0;
+        while (batch.last < input.length.rounds) {
+          batch = {batch.number + 1, batch.last,
+                   std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
+          play_round(server, exchange, batch, aggregate);
+          curve.record(batch, algorithm);
+          input.examples_done += telemetry.forecasts - played;
+          played = telemetry.forecasts;
+        }
+      },
+      algorithm);
+  const std::chrono::duration<double> seconds = Clock::now() - start;
+  return {std::move(telemetry), seconds.count(), std::move(curve.values), learned_by(algorithm)};
+}
 
 }  // namespace caucus

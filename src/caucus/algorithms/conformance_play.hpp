@@ -1,0 +1,147 @@
+// A small problem, and a federation that plays it: what the tests of all algorithms share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "caucus/algorithms/algorithm.hpp"
+#include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/algorithms/baseline_settings.hpp"
+
+namespace caucus::conformance {
+
+struct TestExample {
+  std::vector<float> x;
+  double y = 0.0;
+};
+
+/// A small problem: its data, and everything that an algorithm is made of.
+struct Problem {
+  std::vector<Space> spaces = {Space{.radius = 0.5}, Space{.radius = 1.0},
+                               Space{.kind = SpaceKind::gaussian, .radius = 2.0, .features = 8},
+                               Space{.kind = SpaceKind::gaussian,
+                                     .radius = 1.5,
+                                     .constraint = Constraint::box,
+                                     .width = 2.0,
+                                     .features = 8}};
+  std::size_t inputs = 3;
+  std::size_t clients = 5;
+  std::size_t rounds = 12;
+  std::size_t sampled = 2;
+  Loss loss;
+  double eta = 0.5, lambda = 0.2, loss_bound = 4.0;
+  double regularization = 1e-3, exploration = 0.5;  ///< baselines only
+  std::uint64_t seed = 7;
+  std::uint32_t repetition = 0;
+  float scale = 1.0F;
+
+  [[nodiscard]] TestExample example(std::uint32_t client, std::uint32_t round) const {
+    Stream stream({99, Purpose::test, 0, round, client});
+    TestExample example;
+    double sum = 0.0;
+    for (std::size_t l = 0; l < inputs; ++l) {
+      const double value = 2.0 * stream.uniform() - 1.0;
+      example.x.push_back(scale * static_cast<float>(value));
+      sum += value / static_cast<double>(l + 1);
+    }
+    example.y = loss.is_classification() ? (sum > 0.0 ? 1.0 : -1.0) : 0.5 + 0.3 * sum;
+    return example;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Plan> plan() const {
+    auto maps = FeatureMaps::make(spaces, {inputs, 0}, seed, repetition);
+    return std::make_shared<const Plan>(Plan{std::move(maps).value(), loss});
+  }
+
+  [[nodiscard]] std::shared_ptr<const OmsSettings> settings() const {
+    return std::make_shared<const OmsSettings>(OmsSettings{
+        plan(), sampled, ConstantSchedule{eta, lambda, spaces.size()},
+        WeightedEntropy(std::vector<double>(spaces.size(), loss_bound)), seed, repetition});
+  }
+
+  [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {
+    return std::make_shared<const BaselineSettings>(
+        BaselineSettings{plan(), sampled, clients,
+                         BaselineRates{.weight_rate = eta,
+                                       .model_rate = lambda,
+                                       .regularization = regularization,
+                                       .exploration = exploration},
+                         seed, repetition});
+  }
+};
+
+/// The clients of a federation: what they remember from batch to batch, and every forecast they
+/// gave.
+template <Algorithm A>
+struct Clients {
+  explicit Clients(const Problem& problem) : memory(problem.clients) {}
+
+  std::vector<typename A::ClientState> memory;
+  std::vector<double> forecasts;
+};
+
+/// Plays one batch by calling the five verbs one by one; `order` is the order of the reports.
+template <Algorithm A>
+void play(A& server, const Problem& problem, const Batch& batch,
+          const std::vector<std::uint32_t>& order, Clients<A>& clients) {
+  auto aggregate = server.new_aggregate();
+  auto forecast = server.new_forecast();
+  typename A::Assignment assignment;
+  typename A::BatchMean mean;
+  for (const std::uint32_t client : order) {
+    server.assign(batch, client, assignment);
+    mean.begin(assignment);
+    for (std::size_t round = batch.first; round < batch.last; ++round) {
+      const TestExample example = problem.example(client, static_cast<std::uint32_t>(round));
+      server.predict(clients.memory[client], assignment, example.x, forecast);
+      clients.forecasts.push_back(forecast.output);
+      server.report(clients.memory[client], forecast, example.y, mean);
+    }
+    server.aggregate(mean.report(), aggregate);
+  }
+  server.step(batch, aggregate);
+}
+
+/// The same where clients remember nothing.
+template <Algorithm A>
+requires std::is_same_v<typename A::ClientState, NoMemory>
+void play(A& server, const Problem& problem, const Batch& batch,
+          const std::vector<std::uint32_t>& order) {
+  Clients<A> clients(problem);
+  play(server, problem, batch, order, clients);
+}
+
+inline std::vector<std::uint32_t> in_order(std::size_t clients) {
+  std::vector<std::uint32_t> order(clients);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+/// All rounds of the problem, with clients that start anew; gives back their forecasts.
+template <Algorithm A>
+std::vector<double> play_all(A& server, const Problem& problem, std::size_t per_batch = 1) {
+  Clients<A> clients(problem);
+  Batch batch{0, 0, 0};
+  while (batch.last < problem.rounds) {
+    batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, problem.rounds)};
+    play(server, problem, batch, in_order(problem.clients), clients);
+  }
+  return std::move(clients.forecasts);
+}
+
+/// All numbers of what was learned, one after another: p, then all weights.
+inline void append_numbers(const LearnedModel& model, std::vector<double>& numbers) {
+  numbers.insert(numbers.end(), model.probabilities.begin(), model.probabilities.end());
+  for (const auto& weights : model.weights) {
+    for (const float w : weights) numbers.push_back(static_cast<double>(w));
+  }
+}
+
+}  // namespace caucus::conformance

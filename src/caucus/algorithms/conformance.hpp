@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/em_kofl.hpp"
+#include "caucus/algorithms/pm_kofl.hpp"
 #include "caucus/algorithms/pof_mkl.hpp"
+#include "caucus/algorithms/vm_kofl.hpp"
 
 namespace caucus::conformance {
 
@@ -64,6 +67,26 @@ template <>
 struct Subject<PofMkl> : BaselineSubject<PofMkl> {
   static constexpr const char* kName = "PofMkl";
   static constexpr Claim kModelsStayInTheirSets{"POF-MKL regularizes and never projects"};
+};
+
+template <>
+struct Subject<EmKofl> : BaselineSubject<EmKofl> {
+  static constexpr const char* kName = "EmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+  static constexpr Claim kHoldingAllModelsNeedsNoDraws{"one drawn model goes through the server"};
+};
+
+template <>
+struct Subject<VmKofl> : BaselineSubject<VmKofl> {
+  static constexpr const char* kName = "VmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+};
+
+template <>
+struct Subject<PmKofl> : BaselineSubject<PmKofl> {
+  static constexpr const char* kName = "PmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+  static constexpr Claim kHoldingAllModelsNeedsNoDraws{"one drawn model goes through the server"};
 };
 
 template <class A>

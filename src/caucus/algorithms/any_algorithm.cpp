@@ -28,8 +28,10 @@ AnyAlgorithm make(const Settings& settings) {
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> list = {
-      {"pof-mkl", false, make<PofMkl>},
-      {"ofskl", true, make<PofMkl>},
+      {"em-kofl", false, make<EmKofl>},   {"vm-kofl", false, make<VmKofl>},
+      {"pm-kofl", false, make<PmKofl>},   {"pof-mkl", false, make<PofMkl>},
+      {"ofskl", true, make<PofMkl>},      {"fed-omd", true, make<FedOmd>},
+      {"fedposgd", true, make<FedPosgd>},
   };
   return list;
 }

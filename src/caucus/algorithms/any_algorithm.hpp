@@ -7,15 +7,21 @@
 #include <vector>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
+#include "caucus/algorithms/em_kofl.hpp"
+#include "caucus/algorithms/fed_omd.hpp"
+#include "caucus/algorithms/fedposgd.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
+#include "caucus/algorithms/pm_kofl.hpp"
 #include "caucus/algorithms/pof_mkl.hpp"
+#include "caucus/algorithms/vm_kofl.hpp"
 #include "caucus/core/result.hpp"
 
 namespace caucus {
 
-using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, PofMkl>;
+using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, EmKofl, VmKofl, PmKofl,
+                                  PofMkl, FedOmd, FedPosgd>;
 
 /// Of which kind they are says which algorithm a name stands for.
 using AnySettings =

@@ -2,8 +2,12 @@
 // and draws are taken from the library.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -64,7 +68,7 @@ inline Matrix zero_models(const FeatureMaps& maps) {
   return models;
 }
 
-/// What an empty batch number, or nothing played, would hide: that the models have moved.
+/// To see that models have moved at all: 0 is like 0.
 inline double largest_weight(const LearnedModel& model) {
   double largest = 0.0;
   for (const auto& weights : model.weights) {
@@ -84,6 +88,44 @@ inline double distance(const LearnedModel& learned, const Vector& p, const Matri
     }
   }
   return largest;
+}
+
+/// Rates from .01 to 100 on sane and on absurd input, many of them diverging.
+template <class A>
+void expect_no_nan_in_any_grid(Problem problem = {}) {
+  for (const float scale : {1.0F, 1e30F}) {
+    for (const double eta : {0.01, 1.0, 100.0}) {
+      for (const double rate : {0.01, 0.1, 1.0, 10.0, 100.0}) {
+        problem.scale = scale;
+        problem.eta = eta;
+        problem.lambda = rate;
+        problem.regularization = eta;
+        problem.exploration = eta > 1.0 ? 1e-9 : 1.0;
+        problem.rounds = 60;
+        A server(problem.baseline_settings());
+        for (const double f : play_all(server, problem)) ASSERT_LE(std::abs(f), 1e18);
+        ASSERT_LE(largest_weight(server.learned()), 1.0001e30);
+        double sum = 0.0;
+        for (const double p : server.selection()) sum += p;
+        ASSERT_NEAR(sum, 1.0, 1e-9);
+      }
+    }
+  }
+}
+
+/// A rate far too large for one linear space: the forecasts reach the clamp and stay there.
+template <class A>
+void expect_divergence_is_seen() {
+  Problem problem;
+  problem.spaces.resize(1);
+  problem.spaces.front().radius = std::numeric_limits<double>::infinity();
+  problem.sampled = 1;
+  problem.lambda = 100.0;
+  problem.rounds = 100;
+  A server(problem.baseline_settings());
+  const Vector forecasts = play_all(server, problem);
+  EXPECT_EQ(std::abs(forecasts.back()), 1e18);
+  EXPECT_GT(largest_weight(server.learned()), 1e18);
 }
 
 }  // namespace caucus::conformance

@@ -6,7 +6,12 @@
 #include <vector>
 
 #include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/em_kofl.hpp"
+#include "caucus/algorithms/fed_omd.hpp"
+#include "caucus/algorithms/fedposgd.hpp"
+#include "caucus/algorithms/pm_kofl.hpp"
 #include "caucus/algorithms/pof_mkl.hpp"
+#include "caucus/algorithms/vm_kofl.hpp"
 
 namespace caucus::conformance {
 
@@ -64,6 +69,55 @@ template <>
 struct Subject<PofMkl> : BaselineSubject<PofMkl> {
   static constexpr const char* kName = "PofMkl";
   static constexpr Claim kModelsStayInTheirSets{"POF-MKL regularizes and never projects"};
+};
+
+template <>
+struct Subject<EmKofl> : BaselineSubject<EmKofl> {
+  static constexpr const char* kName = "EmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+  static constexpr Claim kHoldingAllModelsNeedsNoDraws{"one drawn model goes through the server"};
+};
+
+template <>
+struct Subject<VmKofl> : BaselineSubject<VmKofl> {
+  static constexpr const char* kName = "VmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+};
+
+template <>
+struct Subject<PmKofl> : BaselineSubject<PmKofl> {
+  static constexpr const char* kName = "PmKofl";
+  static constexpr Claim kModelsStayInTheirSets{"KOFL regularizes and never projects"};
+  static constexpr Claim kHoldingAllModelsNeedsNoDraws{"one drawn model goes through the server"};
+};
+
+/// Algorithms with one space play the last of the problem's.
+template <class A>
+struct OneSpaceSubject : BaselineSubject<A> {
+  static Problem adapt(Problem problem) {
+    problem.spaces.erase(problem.spaces.begin(), problem.spaces.end() - 1);
+    problem.sampled = 1;
+    return problem;
+  }
+};
+
+template <>
+struct Subject<FedOmd> : OneSpaceSubject<FedOmd> {
+  static constexpr const char* kName = "FedOmd";
+};
+
+template <>
+struct Subject<FedPosgd> : OneSpaceSubject<FedPosgd> {
+  static constexpr const char* kName = "FedPosgd";
+  static constexpr Claim kHoldingAllModelsNeedsNoDraws{"it plays a random point around its model"};
+  static constexpr std::size_t kRoundsToLearn = 20000;  // from one number per round
+  /// A space of few dimensions and a larger rate: bandit feedback is slow.
+  static Problem adapt(Problem problem) {
+    problem.spaces = {Space{.radius = 1.0, .intercept = true}};
+    problem.sampled = 1;
+    problem.lambda = 2.0;
+    return problem;
+  }
 };
 
 template <class A>

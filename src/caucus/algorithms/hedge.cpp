@@ -24,7 +24,7 @@ std::size_t draw_index(std::span<const double> probabilities, Stream& stream) {
   return drawn;
 }
 
-double expectation(const Simplex& p, std::span<const double> values) {
+double expectation(std::span<const double> p, std::span<const double> values) {
   double sum = 0.0;
   for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] * values[i];
   return sum;

@@ -17,7 +17,7 @@ void hedge(Simplex& p, std::span<const double> losses, double rate);
 std::size_t draw_index(std::span<const double> probabilities, Stream& stream);
 
 /// sum_i p_i x_i
-double expectation(const Simplex& p, std::span<const double> values);
+double expectation(std::span<const double> p, std::span<const double> values);
 
 /// Stands for the client in the key of a draw that the server makes for all of them.
 inline constexpr std::uint32_t kEveryClient = 0xFFFFFFFFU;

@@ -104,7 +104,7 @@ void PofMkl::predict(ClientState& memory, const Assignment& assignment, std::spa
     memory.bin.spaces.clear();
   }
   predict_with_held(*settings_->plan, assignment, x, into);
-  into.output = finite_forecast(expectation(memory.v, into.outputs));
+  into.output = finite_forecast(expectation(memory.v.probabilities(), into.outputs));
 }
 
 void PofMkl::report(ClientState& memory, const Forecast& forecast, double y,

@@ -281,36 +281,9 @@ TEST(PofMkl, AFrozenExpertHasNothingToLearn) {
   EXPECT_GT(server.selection()[2], 0.0);
 }
 
-TEST(PofMkl, NoRateOfAnyGridGivesNaN) {
-  for (const float scale : {1.0F, 1e30F}) {
-    for (const double eta : {0.01, 1.0, 100.0}) {
-      for (const double rate : {0.01, 1.0, 100.0}) {
-        Problem problem;
-        problem.scale = scale;
-        problem.eta = eta;
-        problem.lambda = rate;
-        problem.exploration = eta > 1.0 ? 0.0 : 1.0;
-        PofMkl server(problem.baseline_settings());
-        for (const double f : play_all(server, problem)) EXPECT_LE(std::abs(f), 1e18);
-        EXPECT_LE(largest_weight(server.learned()), kLargestWeight * 1.0001);
-        double sum = 0.0;
-        for (const double p : server.selection()) sum += p;
-        EXPECT_NEAR(sum, 1.0, 1e-9);
-      }
-    }
-  }
-}
+TEST(PofMkl, NoRateOfAnyGridGivesNaN) { expect_no_nan_in_any_grid<PofMkl>(); }
 
-TEST(PofMkl, ADivergingModelIsSeenInTheForecasts) {
-  Problem problem;
-  problem.spaces.resize(1);
-  problem.sampled = 1;
-  problem.lambda = 100.0;
-  problem.rounds = 100;
-  PofMkl server(problem.baseline_settings());
-  const Vector forecasts = play_all(server, problem);
-  EXPECT_EQ(std::abs(forecasts.back()), 1e18);
-}
+TEST(PofMkl, ADivergingModelIsSeenInTheForecasts) { expect_divergence_is_seen<PofMkl>(); }
 
 }  // namespace
 }  // namespace caucus::conformance

@@ -121,6 +121,7 @@ double Axis::share(double value) const {
 
 Axis tight_axis(Scale scale, const Extent& extent, int wanted_ticks) {
   Axis axis = bare_axis(scale, extent);
+  if (scale == Scale::linear && axis.low > 0.0 && axis.low < 0.05 * axis.high) axis.low = 0.0;
   axis.ticks =
       scale == Scale::log
           ? log_ticks(axis.low, axis.high, wanted_ticks)

@@ -36,7 +36,7 @@ struct Axis {
   [[nodiscard]] double share(double value) const;
 };
 
-/// From the least value to the largest; ticks are round numbers between them.
+/// From the least value (or 0, if that is near) to the largest; ticks are round numbers between.
 Axis tight_axis(Scale scale, const Extent& extent, int wanted_ticks);
 /// A little wider: a linear axis ends at ticks, and starts at 0 where that costs little room.
 Axis roomy_axis(Scale scale, const Extent& extent, int wanted_ticks);

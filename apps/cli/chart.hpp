@@ -3,6 +3,7 @@
 // end of the line, so that the pictures survive a black-and-white printer.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <variant>
@@ -43,6 +44,7 @@ struct LineChart {
   AxisText x, y;
   std::vector<Series> series;
   std::vector<Reference> references;
+  double y_most = HUGE_VAL;  ///< a line that rises above leaves the chart
 };
 
 /// Shares of a whole over time, the first on top.
@@ -67,6 +69,7 @@ struct BarChart {
   std::string label;      ///< of the values
   std::string row_label;  ///< what a row is, for the table
   std::vector<std::string> groups;
+  std::vector<std::size_t> looks;  ///< of the groups; 0, 1, ... unless given
   std::vector<BarRow> rows;
   std::vector<Reference> references;
 };

@@ -1,5 +1,6 @@
 // Shares of a whole as stacked areas.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "chart.hpp"
@@ -27,8 +28,9 @@ Plot plot_of(const AreaChart& chart) {
 
 std::string area_class(const AreaChart& chart, std::size_t k) {
   if (chart.last_is_rest && k + 1 == chart.names.size()) return "area rest";
-  // Neighbours differ in lightness, whatever their colours.
-  return "area " + look_class(k) + (k % 2 == 0 ? "" : " pale");
+  // Neighbours differ in lightness, whatever their colours; so do those that share a colour.
+  static const std::array<const char*, 4> kTones = {"", " pale", " middle", " palest"};
+  return "area " + look_class(k) + kTones[k % 2 + (k / 8 % 2) * 2];
 }
 
 std::string description(const AreaChart& chart) {
@@ -67,7 +69,7 @@ std::string svg_of(const AreaChart& chart, const std::string& id) {
     areas.path(area_class(chart, k), upper + "Z");
     labels.push_back({plot.right - 5.0, plot.at_y(middle), chart.names[k]});
   }
-  plot.draw_frame(areas, chart.x.label, "probability");
+  plot.draw_frame(areas, chart.x.label, "probability", false);
   draw_end_labels(areas, plot, labels);
   return areas.finished(id, plot.bottom + 44.0, chart.text.title, description(chart),
                         plot.places(chart.at));

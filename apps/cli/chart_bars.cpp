@@ -24,6 +24,10 @@ std::size_t groups_of(const BarChart& chart) {
   return std::max<std::size_t>(chart.groups.size(), 1);
 }
 
+std::size_t look_of(const BarChart& chart, std::size_t group) {
+  return group < chart.looks.size() ? chart.looks[group] : group;
+}
+
 /// Names of groups in lines as wide as the chart: the number of lines, and a visit for each name.
 template <class Visit>
 std::size_t lay_out_legend(const BarChart& chart, double left, const Visit& visit) {
@@ -31,7 +35,7 @@ std::size_t lay_out_legend(const BarChart& chart, double left, const Visit& visi
   std::size_t line = 0;
   for (std::size_t g = 0; g < chart.groups.size(); ++g) {
     const std::string name = shortened(chart.groups[g], kMostLetters);
-    const double width = text_width(letters(name)) + 26.0;
+    const double width = text_width(name) + 26.0;
     if (x > left && x + width > kChartWidth) {
       x = left;
       ++line;
@@ -49,21 +53,21 @@ std::string value_text(const BarRow& row) {
 Layout layout_of(const BarChart& chart) {
   Extent extent;
   extent.add(0.0);
-  std::size_t name_letters = 1;
-  std::size_t value_letters = 0;
+  std::vector<std::string> names;
+  double value_width = 0.0;
   const bool single = groups_of(chart) == 1;
   for (const BarRow& row : chart.rows) {
     extent.add(row.values);
     for (std::size_t g = 0; g < row.spreads.size(); ++g) extent.add(row.values[g] + row.spreads[g]);
-    name_letters = std::max(name_letters, std::min(letters(row.name), kMostLetters));
-    if (single) value_letters = std::max(value_letters, letters(value_text(row)));
+    names.push_back(row.name);
+    if (single) value_width = std::max(value_width, text_width(value_text(row)));
   }
   for (const Reference& reference : chart.references) extent.add(reference.value);
   Layout layout;
   Plot& plot = layout.plot;
   plot.x = roomy_axis(Scale::linear, extent, 5);
-  plot.left = text_width(name_letters) + 12.0;
-  plot.right = kChartWidth - (single ? text_width(value_letters) + 10.0 : 20.0);
+  plot.left = widest_label(names) + 10.0;
+  plot.right = kChartWidth - (single ? value_width + 8.0 : 20.0);
   std::size_t lines = chart.references.size();
   layout.legend = 14.0;
   if (!single) lines += lay_out_legend(chart, plot.left, [](auto&&...) {});
@@ -80,7 +84,7 @@ void draw_legend(Svg& svg, const BarChart& chart, const Layout& layout) {
   lay_out_legend(chart, layout.plot.left,
                  [&](std::size_t g, double x, std::size_t line, const std::string& name) {
                    const double y = layout.legend + kLineHeight * static_cast<double>(line);
-                   svg.marker(g, x + 5.0, y - 4.0);
+                   svg.marker(look_of(chart, g), x + 5.0, y - 4.0);
                    svg.text("label", x + 13.0, y, name);
                  });
 }
@@ -94,14 +98,14 @@ void draw_axis(Svg& svg, const BarChart& chart, const Plot& plot) {
   svg.text("name mid", (plot.left + plot.right) / 2.0, plot.bottom + 35.0, chart.label);
 }
 
-void draw_bar(Svg& svg, const Layout& layout, const BarRow& row, std::size_t group, double middle,
-              bool single) {
+void draw_bar(Svg& svg, const Layout& layout, const BarRow& row, std::size_t group,
+              std::size_t look, double middle, bool single) {
   const Plot& plot = layout.plot;
   const double value = row.values[group];
   if (!std::isfinite(value)) return;
   const double zero = plot.at_x(0.0);
   const double end = plot.at_x(value);
-  svg.rectangle("bar " + look_class(group), std::min(zero, end), middle - layout.bar_height / 2.0,
+  svg.rectangle("bar " + look_class(look), std::min(zero, end), middle - layout.bar_height / 2.0,
                 std::abs(end - zero), layout.bar_height);
   double reach = std::max(zero, end);
   if (!row.spreads.empty() && row.spreads[group] > 0.0) {
@@ -112,7 +116,7 @@ void draw_bar(Svg& svg, const Layout& layout, const BarRow& row, std::size_t gro
   if (single) {
     svg.text("value", reach + 6.0, middle + 4.0, value_text(row));
   } else {
-    svg.marker(group, end, middle);
+    svg.marker(look, end, middle);
   }
 }
 
@@ -124,7 +128,7 @@ void draw_rows(Svg& svg, const BarChart& chart, const Layout& layout) {
              shortened(chart.rows[r].name, kMostLetters));
     for (std::size_t g = 0; g < std::min(groups, chart.rows[r].values.size()); ++g) {
       const double shift = 9.0 * (static_cast<double>(g) - static_cast<double>(groups - 1) / 2.0);
-      draw_bar(svg, layout, chart.rows[r], g, middle + shift, groups == 1);
+      draw_bar(svg, layout, chart.rows[r], g, look_of(chart, g), middle + shift, groups == 1);
     }
   }
 }

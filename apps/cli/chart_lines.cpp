@@ -17,13 +17,15 @@ std::string line_path(const Plot& plot, const Series& series) {
   std::string d;
   bool drawing = false;
   for (std::size_t i = 0; i < series.x.size(); ++i) {
-    if (!plot.shows(series.x[i], series.y[i])) {
+    const bool inside = plot.shows(series.x[i], series.y[i]);
+    const bool leaves = drawing && series.y[i] > plot.y.high;  // drawn up to the edge
+    if (!inside && !leaves) {
       drawing = false;
       continue;
     }
     d += (drawing ? "L" : "M") + coordinate(plot.at_x(series.x[i])) + " " +
          coordinate(plot.at_y(series.y[i]));
-    drawing = true;
+    drawing = inside;
   }
   return d;
 }
@@ -32,7 +34,8 @@ std::string line_path(const Plot& plot, const Series& series) {
 std::string band_path(const Plot& plot, const Series& series) {
   std::string d;
   const auto has_band = [&](std::size_t i) {
-    return plot.shows(series.x[i], series.high[i]) && std::isfinite(series.low[i]);
+    return plot.shows(series.x[i], series.y[i]) && std::isfinite(series.high[i]) &&
+           std::isfinite(series.low[i]);
   };
   const auto point = [&](std::size_t i, double y) {
     return coordinate(plot.at_x(series.x[i])) + " " + coordinate(plot.at_y(y));
@@ -54,15 +57,19 @@ std::string band_path(const Plot& plot, const Series& series) {
   return d;
 }
 
-/// Points get all their markers, lines a few, at other places for each look.
+/// Points get all their markers; lines one at the end and some before it, far enough apart and at
+/// other places for each look.
 void draw_markers(Svg& svg, const Plot& plot, const Series& series) {
-  constexpr std::size_t kMarkers = 7;
-  const std::size_t n = series.x.size();
-  const bool all = series.style == LineStyle::points || n <= 2 * kMarkers;
-  const std::size_t stride = all ? 1 : n / kMarkers;
-  for (std::size_t i = all ? 0 : series.look * 2 % stride; i < n; i += stride) {
+  constexpr double kApart = 84.0;
+  const bool all = series.style == LineStyle::points || series.x.size() <= 12;
+  double before = kChartWidth;  // a marker has its place before this
+  for (std::size_t i = series.x.size(); i-- > 0;) {
     if (!plot.shows(series.x[i], series.y[i])) continue;
-    svg.marker(series.look, plot.at_x(series.x[i]), plot.at_y(series.y[i]));
+    const double x = plot.at_x(series.x[i]);
+    if (!all && x > before) continue;
+    svg.marker(series.look, x, plot.at_y(series.y[i]));
+    const bool is_last = before == kChartWidth;
+    before = x - (is_last ? 42.0 + 17.0 * static_cast<double>(series.look % 5) : kApart);
   }
 }
 
@@ -81,9 +88,13 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   if (series.style != LineStyle::dashed) draw_markers(svg, plot, series);
 }
 
-/// Where a series ends, if any of it is shown.
+/// Where a series ends or leaves, if any of it is shown.
 bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   for (std::size_t i = series.x.size(); i-- > 0;) {
+    if (i > 0 && series.y[i] > plot.y.high && plot.shows(series.x[i - 1], series.y[i - 1])) {
+      label = {plot.at_x(series.x[i]), plot.top + 8.0, series.name};
+      return true;
+    }
     if (!plot.shows(series.x[i], series.y[i])) continue;
     label = {plot.at_x(series.x[i]), plot.at_y(series.y[i]), series.name};
     return true;
@@ -91,18 +102,26 @@ bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   return false;
 }
 
-std::vector<EndLabel> end_labels(const LineChart& chart, const Plot& plot) {
+/// A line that ends far from the right edge is named where it ends, others beside the plot.
+void draw_names(Svg& svg, const LineChart& chart, const Plot& plot) {
+  constexpr double kFar = 40.0;
   std::vector<EndLabel> labels;
   for (const Series& series : chart.series) {
     EndLabel label;
-    if (last_point(plot, series, label)) labels.push_back(label);
+    if (!last_point(plot, series, label)) continue;
+    const std::string name = shortened(label.text, kMostLetters);
+    if (plot.right - label.x > std::max(kFar, text_width(name) + 9.0)) {
+      svg.text("label", label.x + 9.0, label.y + 4.0, name);
+    } else {
+      labels.push_back(label);
+    }
   }
   for (const Reference& reference : chart.references) {
     if (!plot.shows(plot.x.high, reference.value)) continue;
     labels.push_back({plot.right, plot.at_y(reference.value), reference.label});
   }
   labels.resize(std::min(labels.size(), kMostLabels));
-  return labels;
+  draw_end_labels(svg, plot, labels);
 }
 
 Plot plot_of(const LineChart& chart) {
@@ -111,10 +130,13 @@ Plot plot_of(const LineChart& chart) {
   std::vector<std::string> names;
   for (const Series& series : chart.series) {
     x.add(series.x);
-    y.add(series.y);
-    y.add(series.high);
-    // A band that reaches down to 0 would leave a log axis no end.
-    if (chart.y.scale == Scale::linear) y.add(series.low);
+    for (const auto* values : {&series.y, &series.high, &series.low}) {
+      // A band that reaches down to 0 would leave a log axis no end.
+      if (values == &series.low && chart.y.scale == Scale::log) continue;
+      for (const double value : *values) {
+        if (value <= chart.y_most) y.add(value);
+      }
+    }
     names.push_back(series.name);
   }
   for (const Reference& reference : chart.references) {
@@ -164,7 +186,7 @@ std::string svg_of(const LineChart& chart, const std::string& id) {
     svg.line("reference", plot.left, y, plot.right, y);
   }
   for (const Series& series : chart.series) draw_series(svg, plot, series);
-  draw_end_labels(svg, plot, end_labels(chart, plot));
+  draw_names(svg, chart, plot);
   const bool askable = !chart.series.empty() && share_places(chart);
   return svg.finished(id, plot.bottom + 44.0, chart.text.title, description(chart),
                       askable ? plot.places(chart.series.front().x) : "");

@@ -33,7 +33,7 @@ Plot plot_of(const ScatterChart& chart) {
   }
   Plot plot{roomy_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5)};
   plot.left = left_margin(plot.y);
-  plot.right = kChartWidth - 24.0;
+  plot.right = kChartWidth - 28.0;
   plot.top = 32.0;
   plot.bottom = plot.top + kPlotHeight;
   return plot;
@@ -88,7 +88,7 @@ std::string svg_of(const ScatterChart& chart, const std::string& id) {
     }
     svg.marker(point.look, x, y);
     const std::string name = shortened(point.name, kMostLetters);
-    const Box box = free_place(plot, x, y, text_width(letters(name)), taken);
+    const Box box = free_place(plot, x, y, text_width(name), taken);
     taken.push_back(box);
     const bool before = box.right < x;
     if (std::abs(box.middle - y) > 1.0) {

@@ -125,7 +125,20 @@ std::string figure(double value, int digits) {
 
 std::string figure_with_spread(double value, double spread) {
   if (!std::isfinite(value) || !(spread > 0.0) || !std::isfinite(spread)) return figure(value);
-  return figure(value) + " ± " + figure(spread, 2);
+  // The value to the place of the spread's second digit, unless that is far from its own first.
+  const int decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(spread))));
+  const double size = std::abs(value);
+  if (decimals == 0 || decimals > 7 || size >= 999.95 || size * std::pow(10.0, decimals) > 1e6) {
+    return figure(value) + " ± " + figure(spread, 2);
+  }
+  const auto fixed = [&](double number) {
+    char buffer[40];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed, decimals)
+            .ptr;
+    return std::string(buffer, end);
+  };
+  return std::string(value < 0.0 ? kMinus : "") + fixed(size) + " ± " + fixed(spread);
 }
 
 }  // namespace caucus::cli

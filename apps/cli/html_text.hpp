@@ -21,7 +21,8 @@ std::string shortened(std::string_view text, std::size_t most);
 /// be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. A dash for what is not a number.
 std::string figure(double value, int digits = 4);
 
-/// "0.01121 ± 0.00019"; the second part only where the spread is a positive number.
+/// "0.01121 ± 0.00019", both to the spread's second digit; the value alone where the spread is not
+/// a positive number.
 std::string figure_with_spread(double value, double spread);
 
 }  // namespace caucus::cli

@@ -104,7 +104,9 @@ void Page::list(const std::vector<std::string>& items) {
   body_ += "</ul>\n";
 }
 
-void Page::table(const PageTable& table) { body_ += table_html(table); }
+void Page::table(const PageTable& table, std::string_view css) {
+  body_ += "<div class=\"" + std::string(css) + "\">" + table_html(table) + "</div>\n";
+}
 
 void Page::chart(const Chart& chart) {
   const std::string number = std::to_string(++figures_);

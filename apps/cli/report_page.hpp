@@ -27,7 +27,7 @@ class Page {
   void section(std::string_view heading);
   void paragraph(std::string_view text, std::string_view css = "");
   void list(const std::vector<std::string>& items);
-  void table(const PageTable& table);
+  void table(const PageTable& table, std::string_view css = "");
   /// A figure: title, picture, note, and its numbers behind a fold.
   void chart(const Chart& chart);
   /// The configuration of a result, readable, and the command that made it.

@@ -1,4 +1,5 @@
 // The page of a reproduction: its verdicts, tables and charts as they were written.
+#include <algorithm>
 #include <cmath>
 
 #include "html_text.hpp"
@@ -9,11 +10,29 @@
 namespace caucus::cli {
 namespace {
 
+/// table3 -> Table 3, lower-bound -> Lower bound
+std::string title_of(std::string name) {
+  std::replace(name.begin(), name.end(), '-', ' ');
+  if (name.starts_with("table")) name.insert(5, " ");
+  if (!name.empty() && name.front() >= 'a' && name.front() <= 'z') {
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  }
+  return name;
+}
+
 std::string cell_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return figure(value.get<double>());
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   return "–";
+}
+
+/// "12", "+0.3%" and "0.982 ± 0.010" are numbers to the eye.
+bool is_word(const Json& cell) {
+  if (!cell.is_string()) return false;
+  const auto& text = cell.get_ref<const std::string&>();
+  return text.find_first_of("0123456789") == std::string::npos ||
+         std::string_view("0123456789+-.").find(text.front()) == std::string_view::npos;
 }
 
 /// A column holds words if any of its cells does.
@@ -29,7 +48,7 @@ PageTable read_page_table(JsonReader& in) {
     if (in.failed()) break;
     auto& cells = table.rows.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      if (row[c].is_string()) table.words[c] = true;
+      if (is_word(row[c])) table.words[c] = true;
       if (row[c].is_structured()) in.fail("rows", "hold a cell that is neither text nor number");
       cells.push_back(cell_text(row[c]));
     }
@@ -124,14 +143,14 @@ void add_charts(Page& page, JsonReader& in) {
 Result<std::string> reproduction_report_html(const Json& result) {
   std::optional<Error> error;
   JsonReader in(result, "", error);
-  Page page("Reproduction: " + in.text("reproduce"));
+  Page page("Reproduction: " + title_of(in.text("reproduce")));
   const double seconds = in.number("seconds");
   page.masthead("caucus reproduce",
                 std::isfinite(seconds) ? "Computed in " + figure(seconds, 3) + " seconds." : "");
   const PageTable verdicts = read_verdicts(in);
   if (!verdicts.rows.empty()) {
     page.section("Claims");
-    page.table(verdicts);
+    page.table(verdicts, "verdicts");
   }
   const std::vector<std::string> skipped = in.texts("skipped");
   if (!skipped.empty()) {

@@ -23,6 +23,13 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+/// Whether there is nothing to tell apart by it.
+bool common_schedule(const RunRecord& run) {
+  return std::all_of(run.results.begin(), run.results.end(), [&](const AlgorithmRecord& r) {
+    return r.schedule == run.results.front().schedule;
+  });
+}
+
 std::string facts(const RunRecord& run) {
   const AlgorithmRecord& first = run.results.front();
   std::vector<std::string> parts;
@@ -38,6 +45,9 @@ std::string facts(const RunRecord& run) {
                     (std::isfinite(first.sample) ? ", " + figure(first.sample) + " sampled" : ""));
   }
   if (!run.loss.empty()) parts.push_back(run.loss + " loss");
+  if (common_schedule(run) && !first.schedule.empty()) {
+    parts.push_back(first.schedule + " schedule");
+  }
   if (std::isfinite(run.repeats)) parts.push_back(plural(run.repeats, "repetition"));
   return joined(parts);
 }
@@ -62,11 +72,10 @@ std::string lead(const RunRecord& run) {
   std::string text = best->label + (run.results.size() > 1 ? " has the least " : " has the ") +
                      run.score_name() + ": " + figure_with_spread(score.mean, score.sd) + ".";
   if (std::isfinite(run.best_constant)) {
-    text += " The best constant forecast, known only afterwards, would have had " +
-            figure(run.best_constant);
+    text += " In hindsight, the best constant forecast would have had " + figure(run.best_constant);
     const double hindsight = best_in_hindsight(run);
     if (std::isfinite(hindsight)) {
-      text += ", the best model of all spaces " + figure(hindsight);
+      text += " and the best model of all spaces " + figure(hindsight);
     }
     text += ".";
   }
@@ -91,7 +100,7 @@ std::string most_likely(const AlgorithmRecord& r) {
     if (r.probabilities[i] > r.probabilities[best] || std::isnan(r.probabilities[best])) best = i;
   }
   if (r.probabilities.empty() || std::isnan(r.probabilities[best])) return "–";
-  return r.spaces[best] + " (" + figure(100.0 * r.probabilities[best], 3) + "%)";
+  return shortened(r.spaces[best], 40) + " (" + figure(100.0 * r.probabilities[best], 3) + "%)";
 }
 
 std::string bits(double value) { return std::isfinite(value) ? bits_text(value) : "–"; }
@@ -110,7 +119,7 @@ PageTable summary(const RunRecord& run) {
   };
   const bool classes = any([](const auto& r) { return std::isfinite(r.accuracy); });
   const bool regret = any([](const auto& r) { return !r.regret.empty(); });
-  const bool schedule = any([](const auto& r) { return !r.schedule.empty(); });
+  const bool schedule = !common_schedule(run);
   PageTable table{{"algorithm"}, {}, {true}};
   if (schedule) {
     table.columns.emplace_back("schedule");
@@ -138,8 +147,8 @@ PageTable summary(const RunRecord& run) {
     row[0] = name;
     row[schedule ? 2 : 1] = figure(loss);
   };
-  yardstick("best constant, afterwards", run.best_constant);
-  yardstick("best model, afterwards", best_in_hindsight(run));
+  yardstick("(best constant)", run.best_constant);
+  yardstick("(best in hindsight)", best_in_hindsight(run));
   return table;
 }
 
@@ -163,7 +172,7 @@ Result<std::string> run_report_html(const Json& result) {
   Page page(run.data_name.empty() ? "Result of a run" : run.data_name);
   page.masthead("caucus run", facts(run));
   page.paragraph(lead(run), "lead");
-  page.table(summary(run));
+  page.table(summary(run), "summary");
   page.paragraph(summary_note(run), "note");
   for (const ChartSection& section : run_charts(run)) {
     if (section.charts.empty()) continue;

@@ -22,7 +22,7 @@ inline constexpr const char* kStyle = R"css(
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-main, footer { max-width: 47rem; margin: 0 auto; padding: 0 1.25rem; }
+main, footer { max-width: 51rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding: 3rem 0 .5rem; }
 .above { margin: 0; color: var(--soft); font-size: .85rem; letter-spacing: .02em; }
 h1 { margin: .15rem 0 .4rem; font-size: 1.9rem; line-height: 1.2; font-weight: 650;
@@ -45,6 +45,10 @@ th:last-child, td:last-child { padding-right: 0; }
 tbody th { font-weight: 500; text-align: left; }
 tbody tr + tr > * { border-top: 1px solid var(--hair); }
 th.number, td.number { text-align: right; white-space: nowrap; }
+.summary table { font-size: .84rem; }
+.summary th, .summary td { padding-right: .85rem; }
+.summary td:last-child, .verdicts td:nth-child(2) { white-space: nowrap; }
+.summary tbody th { white-space: nowrap; }
 .configuration table { border-top: 1px solid var(--soft); width: 100%; }
 .configuration th { color: var(--soft); font-weight: 400; white-space: nowrap; }
 .configuration td { overflow-wrap: anywhere; }
@@ -68,7 +72,7 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
 .chart .line { fill: none; stroke: var(--s); stroke-width: 2; stroke-linejoin: round;
   stroke-linecap: round; }
 .chart .dashed { stroke-dasharray: 5 5; stroke-width: 1.7; }
-.chart .band { fill: var(--s); fill-opacity: .17; }
+.chart .band { fill: var(--s); fill-opacity: .14; }
 .chart .marker { fill: var(--s); stroke: var(--paper); stroke-width: 1.2; }
 .chart .whisker { stroke: var(--s); stroke-width: 1.6; }
 .chart .error { stroke: var(--ink); stroke-width: 1.2; }
@@ -76,8 +80,10 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
 .chart .reference { stroke: var(--ink); stroke-width: 1.1; stroke-dasharray: 2 4; }
 .chart .rule { stroke: var(--ink); stroke-width: .8; }
 .chart .bar { fill: var(--s); }
-.chart .area { fill: var(--s); fill-opacity: .88; stroke: var(--paper); stroke-width: .9; }
-.chart .pale { fill-opacity: .45; }
+.chart .area { fill: var(--s); fill-opacity: .85; stroke: var(--paper); stroke-width: .9; }
+.chart .pale { fill-opacity: .42; }
+.chart .middle { fill-opacity: .64; }
+.chart .palest { fill-opacity: .22; }
 .chart .rest { fill: var(--rest); }
 .readout { position: absolute; z-index: 1; pointer-events: none; padding: .5rem .7rem;
   background: var(--paper); border: 1px solid var(--hair); border-radius: 4px; font-size: .8rem;

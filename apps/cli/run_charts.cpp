@@ -31,10 +31,40 @@ bool has_band(const LineChart& chart) {
                      [](const Series& s) { return !s.low.empty(); });
 }
 
+/// Of what the chart shows.
 Extent extent_of_lines(const LineChart& chart) {
   Extent extent;
-  for (const Series& series : chart.series) extent.add(series.y);
+  for (const Series& series : chart.series) {
+    for (const double y : series.y) {
+      if (y <= chart.y_most) extent.add(y);
+    }
+  }
   return extent;
+}
+
+/// A line whose top is `factor` times that of the lowest would press all others onto the axis: the
+/// chart ends above the others, and says so.
+void cut_what_diverges(LineChart& chart, double factor) {
+  std::vector<double> tops;
+  for (const Series& series : chart.series) {
+    Extent extent;
+    extent.add(series.y);
+    tops.push_back(extent.empty() ? 0.0 : extent.high);
+  }
+  double lowest = HUGE_VAL;
+  for (const double top : tops) {
+    if (top > 0.0) lowest = std::min(lowest, top);
+  }
+  double most = 0.0;
+  std::string leaving;
+  for (std::size_t k = 0; k < tops.size(); ++k) {
+    const bool leaves = tops[k] > factor * lowest;
+    if (!leaves) most = std::max(most, tops[k]);
+    if (leaves) leaving += (leaving.empty() ? "" : ", ") + chart.series[k].name;
+  }
+  if (leaving.empty()) return;
+  chart.y_most = 2.0 * most;
+  chart.text.note += " Leaving the chart at the top: " + leaving + ".";
 }
 
 LineChart loss_per_example(const RunRecord& run) {
@@ -59,8 +89,9 @@ LineChart loss_per_example(const RunRecord& run) {
     chart.references.push_back({"best constant", run.best_constant});
     chart.text.note += " Dotted: losses over the whole run, known only afterwards.";
   }
-  if (examples && std::isfinite(best)) chart.references.push_back({"best model", best});
+  if (examples && std::isfinite(best)) chart.references.push_back({"best in hindsight", best});
   if (has_band(chart)) chart.text.note += kBandNote;
+  cut_what_diverges(chart, 1000.0);
   const Extent extent = extent_of_lines(chart);
   if (extent.low > 0.0 && extent.high > 30.0 * extent.low) chart.y.scale = Scale::log;
   return chart;
@@ -77,15 +108,7 @@ LineChart cumulative_loss(const RunRecord& run) {
                                         [](std::size_t) { return 1.0; }));
   }
   if (has_band(chart)) chart.text.note += kBandNote;
-  const Extent extent = extent_of_lines(chart);
-  // One that diverges would press all others onto the axis.
-  double least_end = kUnknown;
-  for (const Series& series : chart.series) {
-    if (!series.y.empty() && !(least_end <= series.y.back())) least_end = series.y.back();
-  }
-  if (extent.low > 0.0 && extent.high > 100.0 * least_end) {
-    chart.x.scale = chart.y.scale = Scale::log;
-  }
+  cut_what_diverges(chart, 30.0);
   return chart;
 }
 
@@ -144,7 +167,8 @@ void add_bounds(BarChart& chart, const std::vector<const AlgorithmRecord*>& resu
   }
 }
 
-BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
+BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
+                          const std::vector<std::size_t>& looks) {
   constexpr std::size_t kMostSpaces = 20;
   BarChart chart;
   chart.text = {
@@ -154,6 +178,7 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
   chart.label = "regret, summed over all clients";
   chart.row_label = "space";
   for (const AlgorithmRecord* result : results) chart.groups.push_back(result->label);
+  chart.looks = looks;
   for (const std::size_t i : worst_spaces(results, kMostSpaces)) {
     BarRow& row = chart.rows.emplace_back();
     row.name = results.front()->spaces[i];
@@ -180,18 +205,21 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
 /// One chart for all algorithms, or one for each where their spaces are not the same.
 std::vector<Chart> regret_bars(const RunRecord& run) {
   std::vector<const AlgorithmRecord*> with_regret;
-  for (const AlgorithmRecord& result : run.results) {
-    if (!result.regret.empty()) with_regret.push_back(&result);
+  std::vector<std::size_t> looks;
+  for (std::size_t a = 0; a < run.results.size(); ++a) {
+    if (run.results[a].regret.empty()) continue;
+    with_regret.push_back(&run.results[a]);
+    looks.push_back(a);
   }
   if (with_regret.empty()) return {};
   const bool alike = std::all_of(
       with_regret.begin(), with_regret.end(),
       [&](const AlgorithmRecord* result) { return result->spaces == with_regret.front()->spaces; });
-  if (alike) return {regret_per_space(with_regret)};
+  if (alike) return {regret_per_space(with_regret, looks)};
   std::vector<Chart> charts;
-  for (const AlgorithmRecord* result : with_regret) {
-    BarChart chart = regret_per_space({result});
-    chart.text.title += ": " + result->label;
+  for (std::size_t k = 0; k < looks.size(); ++k) {
+    BarChart chart = regret_per_space({with_regret[k]}, {looks[k]});
+    chart.text.title += ": " + with_regret[k]->label;
     charts.emplace_back(std::move(chart));
   }
   return charts;

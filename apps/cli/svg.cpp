@@ -31,7 +31,27 @@ constexpr std::array<const char*, 8> kShapes = {
 
 }  // namespace
 
-double text_width(std::size_t letter_count) { return 6.8 * static_cast<double>(letter_count); }
+double text_width(std::string_view text) {
+  constexpr std::string_view kNarrow = " .,:;'|!()[]ijlftr-";
+  constexpr std::string_view kWide = "mwMW%=";
+  double width = 0.0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80U && byte < 0xC0U) continue;  // inside a code point
+    const bool is_wide = kWide.find(c) != std::string_view::npos || byte >= 0xE0U;
+    const bool is_narrow = kNarrow.find(c) != std::string_view::npos;
+    width += is_wide ? 11.0 : is_narrow ? 4.7 : c >= 'A' && c <= 'Z' ? 8.6 : 7.5;
+  }
+  return width;
+}
+
+double widest_label(const std::vector<std::string>& texts) {
+  double most = 0.0;
+  for (const std::string& text : texts) {
+    most = std::max(most, text_width(shortened(text, kMostLetters)));
+  }
+  return most;
+}
 
 std::string coordinate(double value) {
   char buffer[40];
@@ -81,13 +101,15 @@ std::string Svg::finished(const std::string& id, double height, std::string_view
 
 bool Plot::shows(double x_value, double y_value) const {
   return std::isfinite(x_value) && std::isfinite(y_value) &&
-         (x.scale == Scale::linear || x_value > 0.0) && (y.scale == Scale::linear || y_value > 0.0);
+         (x.scale == Scale::linear || x_value > 0.0) &&
+         (y.scale == Scale::linear || y_value > 0.0) && y_value <= y.high + 1e-9 * std::abs(y.high);
 }
 
-void Plot::draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label) const {
+void Plot::draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label,
+                      bool grid) const {
   for (const Tick& tick : y.ticks) {
     const double at = at_y(tick.value);
-    svg.line(tick.value == 0.0 ? "zero" : "grid", left, at, right, at);
+    if (grid) svg.line(tick.value == 0.0 ? "zero" : "grid", left, at, right, at);
     svg.text("tick end", left - 7.0, at + 4.0, tick.label);
   }
   svg.line("axis", left, bottom, right, bottom);
@@ -95,7 +117,7 @@ void Plot::draw_frame(Svg& svg, std::string_view x_label, std::string_view y_lab
   for (const Tick& tick : x.ticks) {
     const double at = at_x(tick.value);
     svg.line("axis", at, bottom, at, bottom + 4.0);
-    const double half = text_width(letters(tick.label)) / 2.0;
+    const double half = text_width(tick.label) / 2.0;
     if (at - half < free_from) continue;  // its label would touch the one before
     svg.text("tick mid", at, bottom + 18.0, tick.label);
     free_from = at + half + 4.0;
@@ -113,15 +135,13 @@ std::string Plot::places(const std::vector<double>& x_values) const {
 }
 
 double left_margin(const Axis& y) {
-  std::size_t most = 1;
-  for (const Tick& tick : y.ticks) most = std::max(most, letters(tick.label));
-  return text_width(most) + 10.0;
+  double most = 0.0;
+  for (const Tick& tick : y.ticks) most = std::max(most, text_width(tick.label));
+  return most + 9.0;
 }
 
 double end_label_room(const std::vector<std::string>& texts) {
-  std::size_t most = 0;
-  for (const std::string& text : texts) most = std::max(most, letters(text));
-  return most == 0 ? 12.0 : kLabelOffset + 6.0 + text_width(std::min(most, kMostLetters));
+  return texts.empty() ? 12.0 : kLabelOffset + 2.0 + widest_label(texts);
 }
 
 double end_label_height(std::size_t count) { return kLineHeight * static_cast<double>(count); }

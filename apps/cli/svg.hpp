@@ -15,8 +15,10 @@ inline constexpr double kChartWidth = 640.0;
 inline constexpr double kLineHeight = 15.0;  ///< of a label
 inline constexpr std::size_t kMostLetters = 26;
 
-/// Room for a text of that many letters, on the safe side of the usual fonts.
-double text_width(std::size_t letter_count);
+/// Room for a text, on the safe side of the usual fonts.
+double text_width(std::string_view text);
+/// Room for the widest of them, each shortened as a label is.
+double widest_label(const std::vector<std::string>& texts);
 /// A coordinate: one decimal is finer than a pixel.
 std::string coordinate(double value);
 
@@ -49,10 +51,11 @@ struct Plot {
 
   [[nodiscard]] double at_x(double value) const { return left + x.share(value) * (right - left); }
   [[nodiscard]] double at_y(double value) const { return bottom - y.share(value) * (bottom - top); }
-  /// Whether a value has a place on the axes at all.
+  /// Whether a value has a place in the rectangle. One above the axis has left it.
   [[nodiscard]] bool shows(double x_value, double y_value) const;
   /// Grid, ticks and the names of the axes.
-  void draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label) const;
+  void draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label,
+                  bool grid = true) const;
   /// Attributes by which the page's script finds the places of the rows of numbers.
   [[nodiscard]] std::string places(const std::vector<double>& x_values) const;
 };

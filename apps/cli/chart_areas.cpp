@@ -10,7 +10,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr double kPlotHeight = 230.0;
+constexpr double kPlotHeight = 210.0;
 
 Plot plot_of(const AreaChart& chart) {
   Extent x(chart.x.scale);

@@ -10,7 +10,7 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kMostLabels = 40;
-constexpr double kPlotHeight = 250.0;
+constexpr double kPlotHeight = 230.0;
 
 /// "M x y L x y ..." with a new M after each gap.
 std::string line_path(const Plot& plot, const Series& series) {

@@ -9,7 +9,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr double kPlotHeight = 230.0;
+constexpr double kPlotHeight = 210.0;
 
 struct Box {
   double left = 0.0, right = 0.0, middle = 0.0;

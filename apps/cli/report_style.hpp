@@ -46,11 +46,11 @@ tbody th { font-weight: 500; text-align: left; }
 tbody tr + tr > * { border-top: 1px solid var(--hair); }
 th.number, td.number { text-align: right; white-space: nowrap; }
 .summary table { font-size: .84rem; }
-.summary th, .summary td { padding-right: .85rem; }
+.summary th:not(:last-child), .summary td:not(:last-child) { padding-right: .85rem; }
 .summary td:last-child, .verdicts td:nth-child(2) { white-space: nowrap; }
 .summary tbody th { white-space: nowrap; }
 .configuration table { border-top: 1px solid var(--soft); width: 100%; }
-.configuration th { color: var(--soft); font-weight: 400; white-space: nowrap; }
+.configuration th { width: 14rem; color: var(--soft); font-weight: 400; white-space: nowrap; }
 .configuration td { overflow-wrap: anywhere; }
 details { margin-top: .5rem; }
 summary { color: var(--soft); font-size: .87rem; cursor: pointer; width: fit-content; }
@@ -59,7 +59,7 @@ pre { margin: 0; padding: .9rem 1.1rem; background: var(--wash); border-radius: 
   font: .85rem/1.55 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size: .82rem; }
-.chart { display: block; width: 100%; min-width: 33rem; height: auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 42rem; min-width: 22rem; height: auto; overflow: visible; }
 .chart text { fill: var(--ink); font-size: 12px; font-family: inherit;
   font-variant-numeric: tabular-nums; }
 .chart .tick, .chart .name { fill: var(--soft); }
@@ -90,6 +90,10 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
   line-height: 1.45; box-shadow: 0 2px 10px rgb(0 0 0 / .12); white-space: nowrap; }
 .readout td { padding: 0 .8rem 0 0; border: 0; }
 .readout table { border: 0; font-size: inherit; min-width: 0; }
+@media (max-width: 30rem) {
+  main, footer { padding-left: .7rem; padding-right: .7rem; }
+  header { padding-top: 1.5rem; }
+}
 @media print {
   @page { size: A4; margin: 17mm 16mm; }
   body { font-size: 10.5pt; }
@@ -100,7 +104,7 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
   figure { margin-bottom: 1.6rem; }
   h2 { margin-top: 1.8rem; }
   .scroll { overflow: visible; }
-  .chart { min-width: 0; }
+  .chart { min-width: 0; max-width: 15cm; }
   .readout, details { display: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

@@ -11,9 +11,9 @@
 
 namespace caucus::cli {
 
-inline constexpr double kChartWidth = 640.0;
+inline constexpr double kChartWidth = 560.0;
 inline constexpr double kLineHeight = 15.0;  ///< of a label
-inline constexpr std::size_t kMostLetters = 26;
+inline constexpr std::size_t kMostLetters = 24;
 
 /// Room for a text, on the safe side of the usual fonts.
 double text_width(std::string_view text);

@@ -18,7 +18,8 @@ std::string line_path(const Plot& plot, const Series& series) {
   bool drawing = false;
   for (std::size_t i = 0; i < series.x.size(); ++i) {
     const bool inside = plot.shows(series.x[i], series.y[i]);
-    const bool leaves = drawing && series.y[i] > plot.y.high;  // drawn up to the edge
+    const bool leaves =
+        drawing && std::isfinite(series.y[i]) && series.y[i] > plot.y.high;  // drawn up to the edge
     if (!inside && !leaves) {
       drawing = false;
       continue;
@@ -91,7 +92,8 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
 /// Where a series ends or leaves, if any of it is shown.
 bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   for (std::size_t i = series.x.size(); i-- > 0;) {
-    if (i > 0 && series.y[i] > plot.y.high && plot.shows(series.x[i - 1], series.y[i - 1])) {
+    if (i > 0 && std::isfinite(series.y[i]) && series.y[i] > plot.y.high &&
+        plot.shows(series.x[i - 1], series.y[i - 1])) {
       label = {plot.at_x(series.x[i]), plot.top + 8.0, series.name};
       return true;
     }

@@ -13,7 +13,8 @@ const Json& no_object() {
 std::optional<double> number_or_unknown(const Json& value) {
   if (value.is_null()) return std::nan("");
   if (!value.is_number()) return std::nullopt;
-  return value.get<double>();
+  const double number = value.get<double>();
+  return std::isfinite(number) ? number : std::nan("");  // as it would be saved: null
 }
 
 }  // namespace

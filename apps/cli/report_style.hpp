@@ -101,10 +101,10 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
   header { padding-top: 0; }
   h2, h3, figcaption { break-after: avoid; }
   figure, tr, pre { break-inside: avoid; }
-  figure { margin-bottom: 1.6rem; }
+  figure { margin-bottom: 1.1rem; }
   h2 { margin-top: 1.8rem; }
   .scroll { overflow: visible; }
-  .chart { min-width: 0; max-width: 15cm; }
+  .chart { min-width: 0; max-width: 13.2cm; }
   .readout, details { display: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

@@ -179,7 +179,7 @@ Result<std::string> run_report_html(const Json& result) {
     page.section(section.heading);
     for (const Chart& chart : section.charts) page.chart(chart);
   }
-  page.configuration(run.config);
+  if (run.config != nullptr) page.configuration(*run.config);
   return page.finished(run.version);
 }
 

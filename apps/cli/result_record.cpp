@@ -123,7 +123,7 @@ Result<RunRecord> read_run(const Json& json) {
   JsonReader in(json, "", error);
   RunRecord run;
   run.version = in.text("version");
-  run.config = in.member("config") == nullptr ? Json::object() : *in.member("config");
+  run.config = in.member("config");
   read_config(in.object("config"), run);
   JsonReader data = in.object("data");
   run.rows = data.number("rows");

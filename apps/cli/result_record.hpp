@@ -45,7 +45,7 @@ struct RunRecord {
   std::vector<AlgorithmRecord> results;
   double best_constant = kUnknown;
   std::vector<double> best_in_hindsight;  ///< per example, for each space
-  Json config;
+  const Json* config = nullptr;  ///< in the result itself: a copy of deep nesting would recurse
 
   [[nodiscard]] bool is_square() const { return loss.empty() || loss == "square"; }
   /// What the algorithms are compared by.
@@ -58,6 +58,7 @@ struct RunRecord {
   [[nodiscard]] bool all_take_part() const;
 };
 
+/// The record refers to `json`.
 Result<RunRecord> read_run(const Json& json);
 
 }  // namespace caucus::cli

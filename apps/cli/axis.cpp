@@ -44,10 +44,11 @@ std::vector<Tick> linear_ticks(double low, double high, double step) {
   const double first = std::ceil(low / step - 1e-6);
   const double last = std::floor(high / step + 1e-6);
   const double largest = std::max(std::abs(low), std::abs(high));
-  for (double k = first; k <= last; k += 1.0) {
+  const int count = static_cast<int>(std::clamp(last - first + 1.0, 0.0, 100.0));
+  for (int i = 0; i < count; ++i) {
+    const double k = first + i;
     const double value = k == 0.0 ? 0.0 : k * step;
     ticks.push_back({value, tick_label(value, step, largest)});
-    if (ticks.size() > 100) break;  // k + 1 may be k for huge k
   }
   return ticks;
 }
@@ -159,15 +160,17 @@ std::vector<double> nudged_apart(const std::vector<double>& places, double gap, 
   // Less i * gap the places need only be in order: least squares by pooling adjacent violators.
   struct Block {
     double sum = 0.0;
-    double count = 0.0;
+    std::size_t count = 0;
+
+    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
   };
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < n; ++i) {
-    blocks.push_back({places[order[i]] - static_cast<double>(i) * gap, 1.0});
+    blocks.push_back({places[order[i]] - static_cast<double>(i) * gap, 1});
     while (blocks.size() > 1) {
       const Block last = blocks.back();
       Block& before = blocks[blocks.size() - 2];
-      if (before.sum / before.count <= last.sum / last.count) break;
+      if (before.mean() <= last.mean()) break;
       before.sum += last.sum;
       before.count += last.count;
       blocks.pop_back();
@@ -177,8 +180,8 @@ std::vector<double> nudged_apart(const std::vector<double>& places, double gap, 
   const double top = std::max(low, high - static_cast<double>(n - 1) * gap);
   std::size_t i = 0;
   for (const Block& block : blocks) {
-    const double base = std::clamp(block.sum / block.count, low, top);
-    for (double left = block.count; left > 0.0; left -= 1.0, ++i) {
+    const double base = std::clamp(block.mean(), low, top);
+    for (const std::size_t end = i + block.count; i < end; ++i) {
       moved[order[i]] = base + static_cast<double>(i) * gap;
     }
   }

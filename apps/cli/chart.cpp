@@ -9,7 +9,7 @@ namespace {
 
 /// "0.5 (0.4 to 0.6)" where there is a band.
 std::string with_band(const Series& series, std::size_t i) {
-  const std::string value = figure(series.y[i]);
+  std::string value = figure(series.y[i]);
   if (series.low.empty()) return value;
   return value + " (" + figure(series.low[i]) + " to " + figure(series.high[i]) + ")";
 }

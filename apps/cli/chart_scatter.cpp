@@ -50,7 +50,8 @@ Box free_place(const Plot& plot, double x, double y, double width, const std::ve
            std::none_of(taken.begin(), taken.end(), [&](const Box& b) { return b.meets(box); });
   };
   for (int step = 0; step < 60; ++step) {
-    const double away = static_cast<double>((step + 1) / 2) * 7.0;
+    const int steps_away = (step + 1) / 2;
+    const double away = 7.0 * steps_away;
     box.middle = step % 2 == 0 ? y + away : y - away;
     if (is_free()) return box;
   }

@@ -181,6 +181,7 @@ TEST(LineChart, NamesAtTheEndsOfLinesDoNotOverlap) {
   const auto names = elements(svg_of(chart, "c"), "text", "label");
   ASSERT_EQ(names.size(), 31U);
   std::vector<double> y;
+  y.reserve(names.size());
   for (const Element& name : names) y.push_back(name.number("y"));
   std::sort(y.begin(), y.end());
   for (std::size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i] - y[i - 1], 14.0);

@@ -77,6 +77,7 @@ void label_results(std::vector<AlgorithmRecord>& results) {
                          [&](const AlgorithmRecord& other) { return other.label == r.label; }) > 1;
   };
   std::vector<std::string> labels;
+  labels.reserve(results.size());
   for (const AlgorithmRecord& r : results) {
     labels.push_back(repeats(r) && !r.schedule.empty() ? r.algorithm + ", " + r.schedule
                                                        : r.algorithm);

@@ -156,6 +156,7 @@ std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>&
 void add_bounds(BarChart& chart, const std::vector<const AlgorithmRecord*>& results,
                 double AlgorithmRecord::*bound, const std::string& name) {
   std::vector<double> values;
+  values.reserve(results.size());
   for (const AlgorithmRecord* result : results) values.push_back(result->*bound);
   const bool differ = std::any_of(values.begin(), values.end(), [&](double v) {
     return std::isfinite(v) && v != values.front();

@@ -168,5 +168,31 @@ TEST(Sampling, ProbabilitiesNeedNotSumToOneExactly) {
   for (const int count : counts) EXPECT_NEAR(count, 3000, 4.5 * std::sqrt(2000.0));
 }
 
+RC_GTEST_PROP(PairWeights, AreTheProbabilitiesOverThatOfHoldingBoth, ()) {
+  const std::size_t K = *rc::gen::inRange<std::size_t>(2, 8);
+  const std::size_t J = *rc::gen::inRange<std::size_t>(2, K + 1);
+  Doubles log_weights(K);
+  for (double& value : log_weights) value = *rc::gen::inRange(-30, 1);
+  const Simplex p = Simplex::from_log_weights(log_weights);
+  const Doubles sets =
+      set_probabilities(Doubles(p.probabilities().begin(), p.probabilities().end()), J);
+  const std::size_t i = *rc::gen::inRange<std::size_t>(0, K);
+  const std::size_t k = (i + *rc::gen::inRange<std::size_t>(1, K)) % K;
+  double both = 0.0;
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    if ((set >> i & 1u) != 0 && (set >> k & 1u) != 0) both += sets[set];
+  }
+  const PairWeights weights = pair_weights(p, i, k, J);
+  RC_ASSERT(std::abs(weights.first - p[i] / both) < 1e-9 * (1.0 + weights.first));
+  RC_ASSERT(std::abs(weights.second - p[k] / both) < 1e-9 * (1.0 + weights.second));
+}
+
+TEST(PairWeights, OfTwoModelsThatBothUnderflowedAreFinite) {
+  const Simplex p = Simplex::from_log_weights({0.0, -2000.0, -2001.0});
+  const PairWeights weights = pair_weights(p, 1, 2, 2);
+  EXPECT_NEAR(weights.first, 2.0 / (1.0 + std::exp(-1.0)), 1e-12);
+  EXPECT_NEAR(weights.second, 2.0 / (1.0 + std::exp(1.0)), 1e-12);
+}
+
 }  // namespace
 }  // namespace caucus

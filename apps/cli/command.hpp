@@ -18,6 +18,7 @@ using Action = std::function<Status()>;
 void add_run(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
+void add_reproduce(CLI::App& app, Action& action);
 void add_advise(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 

@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   add_run(app, action);
   add_predict(app, action);
   add_data(app, action);
+  add_reproduce(app, action);
   add_advise(app, action);
   add_completion(app, action);
   try {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kExamples = R"(Experiments:
   table3         ten linear spaces, with and without collaboration: claims G1 and G2
+  lower-bound    the two games of Theorem 4, beside the explicit bounds; needs no data
 
 Examples:
   caucus reproduce table3 --data-dir data --quick
@@ -32,6 +33,7 @@ struct Experiment {
 
 constexpr std::array kExperiments = {
     Experiment{"table3", true, reproduce_table3},
+    Experiment{"lower-bound", false, reproduce_lower_bound},
 };
 
 struct ReproduceCommand {

@@ -128,7 +128,7 @@ TEST(AdaptiveOms, AShareFewerThanModelsGoesDown) {
 // data, but for the few early reports whose c is capped; the other on its sphere.
 TEST(AdaptiveOms, WithAllModelsHeldItEndsAtRidgeRegression) {
   Problem problem;
-  problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()}, Space{.radius = 0.3}};
+  problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()}, Space{.radius = 0.05}};
   problem.sampled = 2;
   problem.rounds = 400;
   AdaptiveOms server(problem.adaptive_settings());
@@ -157,8 +157,8 @@ TEST(AdaptiveOms, WithAllModelsHeldItEndsAtRidgeRegression) {
       row += A[k * d + l] * static_cast<double>(server.weights(0)[l]);
     EXPECT_NEAR(row / A[k * d + k], 0.0, 1e-3) << k;  // how far a coordinate is from its best
   }
-  EXPECT_NEAR(std::sqrt(squared_norm(server.weights(1))), 0.3, 1e-4);
-  EXPECT_GT(server.probabilities()[0], 0.9);  // a model of norm 0.3 is too small
+  EXPECT_NEAR(std::sqrt(squared_norm(server.weights(1))), 0.05, 1e-4);
+  EXPECT_GT(server.probabilities()[0], 0.9);  // a model of norm 0.05 is too small
 }
 
 TEST(AdaptiveOms, SecondOrderStepsAreTakenWhereTheyAreAffordable) {

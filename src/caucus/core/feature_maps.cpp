@@ -75,7 +75,7 @@ std::size_t FeatureMaps::find_or_add_base(const Space& space, std::size_t index)
 }
 
 std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
-  Map map{space.kind, false, base, 0, 1.0, 0};
+  Map map{space.kind, false, base, 0, 1.0, 0, 0};
   if (space.kind == SpaceKind::linear) {
     map.intercept = space.intercept;
     map.dimension = shape_.features + (space.intercept ? 1 : 0);
@@ -116,7 +116,7 @@ FeatureMaps::Workspace::Workspace(const FeatureMaps& maps)
   for (std::size_t m = 0; m < features_.size(); ++m) {
     const Map& map = maps.maps_[m];
     // Plain linear features are the example itself and need no copy.
-    if (map.kind != SpaceKind::linear || map.intercept) features_[m].resize(map.dimension);
+    if (!map.is_example()) features_[m].resize(map.dimension);
   }
 }
 
@@ -129,9 +129,8 @@ std::span<const float> FeatureMaps::features(std::size_t i, Workspace& workspace
   const std::size_t index = map_of_[i];
   const Map& map = maps_[index];
   if (map.kind == SpaceKind::expert) return {};
-  if (map.kind == SpaceKind::linear && !map.intercept) {
-    return workspace.x_.first(shape_.features);
-  }
+  if (map.is_example()) return workspace.x_.first(shape_.features);
+  if (map.offset > 0) return workspace.x_.subspan(map.offset, map.dimension);
   if (workspace.features_of_[index] != workspace.example_) {
     compute(map, index, workspace);
     workspace.features_of_[index] = workspace.example_;
@@ -162,6 +161,40 @@ double FeatureMaps::expert_forecast(std::size_t i, const Workspace& workspace) c
   if (space.function)
     return static_cast<double>(space.function(workspace.x_.first(shape_.features)));
   return static_cast<double>(workspace.x_[shape_.features + space.expert]);
+}
+
+FeatureMaps FeatureMaps::ready() const {
+  FeatureMaps maps = *this;
+  std::size_t offset = shape_.features + shape_.experts;
+  for (Map& map : maps.maps_) {
+    if (map.is_example()) continue;
+    map.offset = offset;
+    offset += map.dimension;
+  }
+  return maps;
+}
+
+std::size_t FeatureMaps::expanded_size() const {
+  std::size_t size = shape_.features + shape_.experts;
+  for (const Map& map : maps_) size += map.is_example() ? 0 : map.dimension;
+  return size;
+}
+
+void FeatureMaps::expand(Workspace& workspace, std::span<float> out) const {
+  const auto x = workspace.x_.first(shape_.features + shape_.experts);
+  auto place = std::copy(x.begin(), x.end(), out.begin());
+  std::vector<bool> done(maps_.size(), false);
+  for (std::size_t i = 0; i < size(); ++i) {  // in the order of the maps: that of first use
+    if (done[map_of_[i]] || maps_[map_of_[i]].is_example()) continue;
+    done[map_of_[i]] = true;
+    const auto phi = features(i, workspace);
+    place = std::copy(phi.begin(), phi.end(), place);
+  }
+}
+
+bool FeatureMaps::same_features(const FeatureMaps& other) const {
+  return shape_ == other.shape_ && map_of_ == other.map_of_ && maps_ == other.maps_ &&
+         bases_ == other.bases_;
 }
 
 }  // namespace caucus

@@ -17,6 +17,8 @@ namespace caucus {
 struct InputShape {
   std::size_t features = 0;
   std::size_t experts = 0;
+
+  bool operator==(const InputShape&) const = default;
 };
 
 /// The random frequencies of one or several kernels, as base[l][k] so that lanes are frequencies.
@@ -25,6 +27,8 @@ struct FrequencyBase {
   std::uint32_t id = 0;  ///< names the stream of random numbers
   std::size_t frequencies = 0;
   std::vector<float> values;
+
+  bool operator==(const FrequencyBase&) const = default;
 };
 
 class FeatureMaps {
@@ -62,6 +66,16 @@ class FeatureMaps {
   /// The forecast of frozen expert i for the workspace's example.
   [[nodiscard]] double expert_forecast(std::size_t i, const Workspace& workspace) const;
 
+  /// The same spaces for examples that bring their features along, as expand() makes them: many
+  /// runs on the same examples then compute them once. The numbers are the same, bit for bit.
+  [[nodiscard]] FeatureMaps ready() const;
+  /// Floats of an expanded example.
+  [[nodiscard]] std::size_t expanded_size() const;
+  /// [x | the features of every map that are not x itself] of the workspace's example.
+  void expand(Workspace& workspace, std::span<float> out) const;
+  /// Whether an example expanded for one can be read by the other.
+  [[nodiscard]] bool same_features(const FeatureMaps& other) const;
+
  private:
   struct Map {
     SpaceKind kind = SpaceKind::linear;
@@ -70,6 +84,10 @@ class FeatureMaps {
     std::size_t frequencies = 0;
     double width = 1.0;
     std::size_t dimension = 0;
+    std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed
+
+    [[nodiscard]] bool is_example() const { return kind == SpaceKind::linear && !intercept; }
+    bool operator==(const Map&) const = default;
   };
 
   [[nodiscard]] std::size_t find_or_add_map(const Space& space, std::size_t base);

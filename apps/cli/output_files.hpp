@@ -1,0 +1,25 @@
+// The files that a command writes: refused before the work if they cannot be, and afterwards
+// either all of them there or none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+
+namespace caucus::cli {
+
+/// What is to be written where; the texts come when the work is done.
+struct Output {
+  const char* flag;
+  std::string path;
+  std::string text = {};
+};
+
+/// Before the work: paths that cannot be written, or would destroy something, cost nothing then.
+Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
+
+/// All files appear or none does.
+Status write_outputs(const std::vector<Output>& outputs);
+
+}  // namespace caucus::cli

@@ -1,0 +1,105 @@
+#include "reproduce.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "statistics.hpp"
+#include "text_table.hpp"
+
+namespace caucus::cli {
+namespace {
+
+std::string cell_text(const Json& cell) {
+  if (cell.is_null()) return "-";
+  if (cell.is_string()) return cell.get<std::string>();
+  if (cell.is_number_integer()) return grouped(cell.get<std::size_t>());
+  return rounded(cell.get<double>());
+}
+
+std::string table_text(const ReproduceTable& table) {
+  TextTable text(table.columns);
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const Json& cell : row) cells.push_back(cell_text(cell));
+    text.add(std::move(cells));
+  }
+  return table.title + "\n" + text.text() + (table.note.empty() ? "" : table.note + "\n") + "\n";
+}
+
+std::string verdict_text(const Verdict& verdict) {
+  const char* word = !verdict.holds ? "not measured" : *verdict.holds ? "true" : "false";
+  return "  " + std::string(word) + ": " + verdict.claim + "\n      " + verdict.evidence + "\n";
+}
+
+Json table_json(const ReproduceTable& table) {
+  return {{"title", table.title},
+          {"note", table.note},
+          {"columns", table.columns},
+          {"rows", table.rows}};
+}
+
+Json axis_json(const ChartAxis& axis) { return {{"label", axis.label}, {"scale", axis.scale}}; }
+
+Json chart_json(const ReproduceChart& chart) {
+  Json series = Json::array();
+  for (const ChartSeries& each : chart.series) {
+    series.push_back({{"name", each.name},
+                      {"x", each.x},
+                      {"y", each.y},
+                      {"low", each.low},
+                      {"high", each.high},
+                      {"style", each.style}});
+  }
+  return {{"title", chart.title},
+          {"note", chart.note},
+          {"x", axis_json(chart.x)},
+          {"y", axis_json(chart.y)},
+          {"series", std::move(series)}};
+}
+
+Json verdict_json(const Verdict& verdict) {
+  return {{"claim", verdict.claim},
+          {"holds", verdict.holds ? Json(*verdict.holds) : Json(nullptr)},
+          {"evidence", verdict.evidence}};
+}
+
+}  // namespace
+
+void ChartSeries::add(double at, const std::vector<double>& values) {
+  const double centre = mean(values);
+  const double spread = standard_deviation(values);
+  add(at, centre);
+  low.push_back(centre - spread);
+  high.push_back(centre + spread);
+}
+
+std::string reproduction_text(const Reproduction& found) {
+  std::string text;
+  for (const ReproduceTable& table : found.tables) text += table_text(table);
+  if (!found.verdicts.empty()) text += "Verdicts, as measured here\n";
+  for (const Verdict& verdict : found.verdicts) text += verdict_text(verdict);
+  for (const std::string& reason : found.skipped) text += "skipped: " + reason + "\n";
+  return text;
+}
+
+Json reproduction_json(const Reproduction& found) {
+  Json json;
+  json["tables"] = Json::array();
+  json["charts"] = Json::array();
+  json["verdicts"] = Json::array();
+  for (const ReproduceTable& table : found.tables) json["tables"].push_back(table_json(table));
+  for (const ReproduceChart& chart : found.charts) json["charts"].push_back(chart_json(chart));
+  for (const Verdict& each : found.verdicts) json["verdicts"].push_back(verdict_json(each));
+  json["skipped"] = found.skipped;
+  return json;
+}
+
+double deviation(double value, double reference) { return 100.0 * (value / reference - 1.0); }
+
+std::string percent(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%+.1f%%", value);
+  return text;
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,91 @@
+#include "caucus/simulation/adversary_game.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "caucus/core/bounds.hpp"
+#include "caucus/core/constants.hpp"
+#include "caucus/simulation/problem.hpp"
+#include "caucus/simulation/repetition.hpp"
+
+namespace caucus {
+namespace {
+
+std::variant<FullAdversary, PartialAdversary> make_adversary(GameKind kind, const GameSize& size,
+                                                             std::uint64_t seed) {
+  if (kind == GameKind::any_algorithm) return FullAdversary{seed, size.rounds};
+  return PartialAdversary(seed, size.rounds, size.models, size.sample);
+}
+
+ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
+  ExperimentOptions options;
+  for (std::uint32_t i = 0; i < setting.size.models; ++i) {
+    options.spaces.push_back(Space{.kind = SpaceKind::expert, .expert = i});
+  }
+  options.algorithms = {setting.algorithm};
+  options.loss = loss_of(setting.kind);
+  options.sample = setting.size.sample;
+  options.clients = setting.size.clients;
+  options.schedule = setting.schedule;
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace
+
+Loss loss_of(GameKind kind) {
+  if (kind == GameKind::any_algorithm) return Loss(AbsoluteLoss{});
+  return Loss(LinearLoss{});
+}
+
+AdversaryGame::AdversaryGame(GameKind kind, const GameSize& size, std::uint64_t seed)
+    : adversary_(make_adversary(kind, size, seed)),
+      loss_(loss_of(kind)),
+      size_(size),
+      x_(size.models),
+      losses_(size.models, 0.0) {}
+
+void AdversaryGame::make(std::size_t round) const {
+  std::visit([&](const auto& adversary) { adversary.row(round, x_, y_); }, adversary_);
+  made_ = round + 1;
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    losses_[i] += loss_.value(static_cast<double>(x_[i]), static_cast<double>(y_));
+  }
+}
+
+double AdversaryGame::best_loss() const {
+  return *std::min_element(losses_.begin(), losses_.end());
+}
+
+Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::uint32_t repetition) {
+  const ExperimentOptions options = options_of(setting, seed);
+  CAUCUS_CHECK(options.validate());
+  CAUCUS_TRY(auto maps,
+             FeatureMaps::make(options.spaces, {0, setting.size.models}, seed, repetition));
+  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
+  const std::vector<SpaceConstants> constants(setting.size.models);  // all bounds are 1
+  const std::size_t T = setting.size.rounds;
+  const RunLength length{setting.size.clients, T, T, setting.size.clients * T};
+  CAUCUS_TRY(const AnySettings settings,
+             make_settings(setting.algorithm, plan, constants, length, options, repetition));
+  const AdversaryGame game(setting.kind, setting.size, seed + repetition);
+  std::atomic<std::size_t> unseen{0};
+  const auto played = play_repetition(
+      make_algorithm(setting.algorithm, settings, setting.size.clients),
+      RepetitionInput<AdversaryGame>{options.loss, game, length, 1, {}, {}, {}, unseen});
+  const auto& losses = played.telemetry.loss_of_round;
+  const double total = std::accumulate(losses.begin(), losses.end(), 0.0);
+  return total / static_cast<double>(setting.size.clients) - game.best_loss();
+}
+
+double game_bound(GameKind kind, const GameSize& size) {
+  const auto T = static_cast<double>(size.rounds);
+  const auto K = static_cast<double>(size.models);
+  if (kind == GameKind::any_algorithm) return lower_bound_any(1.0, T, K);
+  return lower_bound_noncooperative(1.0, T, K, static_cast<double>(size.sample));
+}
+
+}  // namespace caucus

@@ -1,0 +1,79 @@
+// The two games behind the lower bounds (paper, Theorem 4), played without data: every round's
+// example is made on the spot, once for all clients, who all meet the same one. The hypotheses are
+// the single coordinates, K frozen experts, and all losses lie in [0, 1].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "caucus/core/loss.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/data/adversaries.hpp"
+#include "caucus/runtime/example_source.hpp"
+#include "caucus/simulation/options.hpp"
+
+namespace caucus {
+
+enum class GameKind {
+  any_algorithm,  ///< game (i): fair coins, absolute loss; against every algorithm
+  noncooperative  ///< game (ii): a hidden coordinate is slightly better, loss 1 - v y
+};
+
+struct GameSize {
+  std::size_t rounds = 1000;  ///< T
+  std::size_t models = 10;    ///< K
+  std::size_t sample = 2;     ///< J
+  std::size_t clients = 10;   ///< M
+};
+
+/// The loss that a game is played with.
+Loss loss_of(GameKind kind);
+
+/// An ExampleSource that holds one round at a time, so each thread needs its own, and the rounds
+/// have to be played in order.
+class AdversaryGame {
+ public:
+  AdversaryGame(GameKind kind, const GameSize& size, std::uint64_t seed);
+
+  [[nodiscard]] std::size_t clients() const { return size_.clients; }
+  [[nodiscard]] std::size_t rounds(std::size_t) const { return size_.rounds; }
+  [[nodiscard]] Example example(std::size_t, std::size_t round) const {
+    if (round + 1 != made_) make(round);
+    return {x_, static_cast<double>(y_)};
+  }
+
+  /// The summed loss, for one client, of the coordinate that was best in the rounds made so far.
+  [[nodiscard]] double best_loss() const;
+
+ private:
+  void make(std::size_t round) const;
+
+  std::variant<FullAdversary, PartialAdversary> adversary_;
+  Loss loss_;
+  GameSize size_;
+  mutable std::size_t made_ = 0;  ///< one past the round that is held
+  mutable std::vector<float> x_;
+  mutable float y_ = 0.0F;
+  mutable std::vector<double> losses_;  ///< summed, of every coordinate
+};
+
+struct GameSetting {
+  GameKind kind = GameKind::noncooperative;
+  GameSize size;
+  std::string algorithm = "fomd-oms";
+  ScheduleOptions schedule;
+};
+
+/// The regret per client against the best coordinate in hindsight. The clients of nco-oms are
+/// exchangeable: `size.clients` may be a few of them.
+Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::uint32_t repetition);
+
+/// The explicit lower bound of a game on the regret per client: 0.25 sqrt(T ln K), in the limit, or
+/// 0.1 sqrt(K T / J), which holds for clients that do not cooperate.
+double game_bound(GameKind kind, const GameSize& size);
+
+}  // namespace caucus

@@ -1,0 +1,198 @@
+#include "caucus/simulation/grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "caucus/simulation/parallel.hpp"
+#include "caucus/simulation/problem.hpp"
+#include "caucus/simulation/ready_examples.hpp"
+#include "caucus/simulation/repetition.hpp"
+
+namespace caucus {
+namespace {
+
+/// What all settings share in one repetition; made by the first that needs it, gone after the last.
+struct SharedRepetition {
+  std::once_flag once;
+  std::optional<Error> error;
+  std::optional<Partition> partition;
+  std::optional<FeatureMaps> maps;  ///< of the first setting, those that compute
+  std::optional<ReadyExamples> examples;
+  std::atomic<std::size_t> users{0};
+};
+
+Result<FeatureMaps> maps_of(const Dataset& data, const ExperimentOptions& options,
+                            std::uint32_t repetition) {
+  return FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
+                           repetition);
+}
+
+Status prepare(const Dataset& data, const ExperimentOptions& options, std::uint32_t repetition,
+               SharedRepetition& shared) {
+  CAUCUS_TRY(shared.partition,
+             make_partition(options.partition, data, options.clients, options.seed, repetition));
+  CAUCUS_TRY(shared.maps, maps_of(data, options, repetition));
+  shared.examples.emplace(*shared.maps, data, *shared.partition);
+  return Done{};
+}
+
+AnyAlgorithm algorithm_of(const GridSetting& setting, const AnySettings& settings,
+                          std::size_t clients) {
+  if (setting.variant == PofMklVariant::as_published) {
+    return PofMkl(std::get<std::shared_ptr<const BaselineSettings>>(settings), setting.variant);
+  }
+  return make_algorithm(setting.options.algorithms.front(), settings, clients);
+}
+
+/// What one repetition of one setting gave.
+struct Played {
+  std::optional<Error> error;
+  bool diverged = false;
+  double mse = 0.0, loss = 0.0, seconds = 0.0, worst_client = 0.0;
+  double upload = 0.0, download = 0.0;
+};
+
+Played measured(const RepetitionResult& result, const ReadyExamples& examples) {
+  const Telemetry& t = result.telemetry;
+  const auto n = static_cast<double>(t.forecasts);
+  Played played;
+  played.diverged = t.diverged;
+  played.mse = t.squared_error / n;
+  played.loss = std::accumulate(t.loss_of_round.begin(), t.loss_of_round.end(), 0.0) / n;
+  played.seconds = result.seconds;
+  played.upload = static_cast<double>(t.upload_bits) / n;
+  played.download = static_cast<double>(t.download_bits) / n;
+  for (std::size_t j = 0; j < examples.clients(); ++j) {
+    if (examples.rounds(j) == 0) continue;
+    const double mean = t.loss_of_client[j] / static_cast<double>(examples.rounds(j));
+    played.worst_client = std::max(played.worst_client, mean);
+  }
+  return played;
+}
+
+Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32_t repetition,
+                    const SharedRepetition& shared, Progress& progress) {
+  const ExperimentOptions& options = setting.options;
+  CAUCUS_TRY(const FeatureMaps maps, maps_of(data, options, repetition));
+  if (!maps.same_features(*shared.maps)) {
+    return usage_error("grid", "'" + setting.label + "' has other features than the first setting",
+                       "expected spaces that differ in radius only");
+  }
+  const auto plan = std::make_shared<const Plan>(Plan{maps.ready(), options.loss});
+  const RunLength length = run_length(*shared.partition, options.rounds_per_upload);
+  CAUCUS_TRY(const AnySettings settings,
+             make_settings(options.algorithms.front(), plan, make_constants(data, options), length,
+                           options, repetition));
+  const auto result =
+      play_repetition(algorithm_of(setting, settings, length.clients),
+                      RepetitionInput<ReadyExamples>{options.loss,
+                                                     *shared.examples,
+                                                     length,
+                                                     options.rounds_per_upload,
+                                                     {options.dropout, options.seed, repetition},
+                                                     {},
+                                                     {},
+                                                     progress.done});
+  return measured(result, *shared.examples);
+}
+
+GridScore score_of(std::span<const Played> repetitions) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const double share = 1.0 / static_cast<double>(repetitions.size());
+  GridScore score;
+  for (const Played& played : repetitions) {
+    score.diverged += static_cast<std::size_t>(played.diverged);
+    score.mse.push_back(played.diverged ? kNone : played.mse);
+    score.loss.push_back(played.diverged ? kNone : played.loss);
+    score.worst_client.push_back(played.diverged ? kNone : played.worst_client);
+    score.seconds.push_back(played.seconds);
+    score.upload_bits_per_client_round += share * played.upload;
+    score.download_bits_per_client_round += share * played.download;
+  }
+  return score;
+}
+
+Status validate(std::span<const GridSetting> settings) {
+  for (const GridSetting& setting : settings) {
+    CAUCUS_CHECK(setting.options.validate());
+    const ExperimentOptions& first = settings.front().options;
+    const ExperimentOptions& other = setting.options;
+    if (other.algorithms.size() != 1 || other.seed != first.seed ||
+        other.clients != first.clients || other.partition.kind != first.partition.kind ||
+        other.partition.concentration != first.partition.concentration) {
+      return usage_error("grid", "'" + setting.label + "' is for other data",
+                         "expected one algorithm, and the same seed, clients and partition");
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const GridSetting> settings,
+                                         GridRepetitions repetitions, std::size_t threads,
+                                         Progress& progress) {
+  CAUCUS_CHECK(validate(settings));
+  const std::size_t S = settings.size();
+  std::vector<SharedRepetition> shared(repetitions.count);
+  std::vector<Played> played(S * repetitions.count);  // setting by setting
+  std::atomic<bool> failed{false};
+  // By repetition first: no more of them are in memory than there are threads, and one.
+  parallel_for(S * repetitions.count, threads, [&](std::size_t task) {
+    if (failed) return;
+    const std::size_t r = task / S;
+    const std::size_t s = task % S;
+    const auto repetition = static_cast<std::uint32_t>(repetitions.first + r);
+    std::call_once(shared[r].once, [&] {
+      auto status = prepare(data, settings.front().options, repetition, shared[r]);
+      if (!status.ok()) shared[r].error = std::move(status.error());
+    });
+    Played& mine = played[s * repetitions.count + r];
+    if (shared[r].error) {
+      mine.error = shared[r].error;
+    } else {
+      auto result = play(data, settings[s], repetition, shared[r], progress);
+      if (result.ok()) {
+        mine = *result;
+      } else {
+        mine.error = std::move(result.error());
+      }
+    }
+    if (mine.error) failed = true;
+    if (++shared[r].users == S) shared[r].examples.reset();
+  });
+  for (Played& each : played) {
+    if (each.error) return std::move(*each.error);
+  }
+  std::vector<GridScore> scores;
+  for (std::size_t s = 0; s < S; ++s) {
+    scores.push_back(score_of(std::span(played).subspan(s * repetitions.count, repetitions.count)));
+  }
+  return scores;
+}
+
+std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> settings,
+                          GridRepetitions repetitions) {
+  return data.rows() * settings.size() * repetitions.count;
+}
+
+std::optional<std::size_t> best_setting(std::span<const GridScore> scores) {
+  std::optional<std::size_t> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < scores.size(); ++s) {
+    const auto& mse = scores[s].mse;
+    const double mean =
+        std::accumulate(mse.begin(), mse.end(), 0.0) / static_cast<double>(mse.size());
+    if (scores[s].diverged > 0 || !(mean < least)) continue;
+    least = mean;
+    best = s;
+  }
+  return best;
+}
+
+}  // namespace caucus

@@ -19,6 +19,7 @@ void add_run(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_data(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_advise(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 

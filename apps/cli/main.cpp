@@ -57,6 +57,7 @@ int run(int argc, char** argv) {
   add_predict(app, action);
   add_data(app, action);
   add_reproduce(app, action);
+  add_report(app, action);
   add_advise(app, action);
   add_completion(app, action);
   try {

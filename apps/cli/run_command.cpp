@@ -13,6 +13,7 @@
 #include "output.hpp"
 #include "output_files.hpp"
 #include "progress_line.hpp"
+#include "report.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -23,13 +24,16 @@ constexpr const char* kExamples = R"(Examples:
              --spaces linear --radii 0.1:1.0:10 --sample 2 --repeats 10 --regret
   caucus run --data d.csv --spaces linear --radii 1,2 --spaces gaussian --widths 1,2,4
   caucus run --data d.csv --algorithm fomd-oms --algorithm nco-oms --json result.json
+  caucus run --data d.csv --spaces gaussian --algorithm fomd-oms --algorithm em-kofl --algorithm pof-mkl \
+             --repeats 10 --report report.html
+  caucus run --data drifting.csv --fixed-share 0.003
   caucus run --data d.csv --print-config > run.toml && caucus run run.toml --seed 7)";
 
 struct RunCommand {
   std::string config_file;
   std::vector<GivenFlag> flags;
   bool print_config = false;
-  std::string json, model_out, predictions;
+  std::string json, report, model_out, predictions;
 };
 
 Result<std::vector<std::string>> client_files(const std::string& directory) {
@@ -63,10 +67,16 @@ std::string model_text(const FinishedRun& run) {
 
 Status write_results(const RunCommand& command, const FinishedRun& run,
                      std::vector<Output>& outputs) {
-  const std::string json = command.json.empty() ? "" : json_text(result_json(run)) + "\n";
+  const Json result = result_json(run);
+  const std::string json = json_text(result) + "\n";
+  std::string report;
+  if (!command.report.empty()) {
+    CAUCUS_TRY(report, report_html(result));
+  }
   for (Output& output : outputs) {
     const std::string_view flag = output.flag;
     output.text = flag == "--json"        ? json
+                  : flag == "--report"    ? report
                   : flag == "--model-out" ? model_text(run)
                                           : forecasts_csv(run);
   }
@@ -89,6 +99,7 @@ Status execute(const RunCommand& command) {
   }
   std::vector<Output> outputs;
   if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
+  if (!command.report.empty()) outputs.push_back({"--report", command.report});
   if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
   if (!command.predictions.empty()) outputs.push_back({"--predictions", command.predictions});
   options.keep_forecasts = !command.predictions.empty();
@@ -121,6 +132,10 @@ void add_run(CLI::App& app, Action& action) {
   add_setting_flags(*run, command->flags);
   run->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
       ->type_name("FILE|-")
+      ->group("output");
+  run->add_option("--report", command->report,
+                  "a page of charts that opens in a browser without a network")
+      ->type_name("FILE.html")
       ->group("output");
   run->add_option("--model-out", command->model_out,
                   "what the first algorithm learned in the first repetition, for caucus predict")

@@ -37,6 +37,7 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
       hedge_(settings_->plan->maps.size()),
       begin_(1, 0),
       sampler_(hedge_.probabilities().size(), settings_->sampled),
+      last_batch_(hedge_.probabilities().size(), 0),
       entries_of_(hedge_.probabilities().size()) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -82,6 +83,7 @@ void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const
 
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
   if (aggregate.client_begin_.empty()) return;
+  ++batches_;
   step_models(aggregate);  // before p moves: P_i is that of the time of sampling
   if (models() == 1) return;
   hedge_.update(estimated_differences(aggregate));
@@ -113,13 +115,6 @@ std::vector<double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& 
 }
 
 void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
-  if (settings_->fixed_share > 0.0) {
-    const double factor = 1.0 - settings_->fixed_share;
-    for (Learner& learner : learners_) {
-      if (auto* second = std::get_if<SecondOrderModel>(&learner)) second->forget(factor);
-      if (auto* first = std::get_if<FirstOrderModel>(&learner)) first->forget(factor);
-    }
-  }
   touched_.clear();
   for (std::size_t e = 0; e < aggregate.entries_.size(); ++e) {
     const std::uint32_t space = aggregate.entries_[e].space;
@@ -133,6 +128,15 @@ void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
   }
 }
 
+void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate,
+                         SecondOrderModel& model) {
+  double losses = 0.0;
+  for (const std::uint32_t e : entries_of_[space]) losses += aggregate.entries_[e].loss;
+  model.forget(settings_->fixed_share, batches_ - last_batch_[space],
+               losses / static_cast<double>(entries_of_[space].size()));
+  last_batch_[space] = batches_;
+}
+
 void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
   const std::span<float> w(weights_.data() + begin_[space], begin_[space + 1] - begin_[space]);
   const double inclusion =
@@ -142,6 +146,7 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
   };
   const Region region = settings_->plan->maps.space(space).region();
   if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
+    if (settings_->fixed_share > 0.0) forget(space, aggregate, *second);
     for (const std::uint32_t e : entries_of_[space]) {
       const auto& entry = aggregate.entries_[e];
       second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w);

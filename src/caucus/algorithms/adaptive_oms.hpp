@@ -103,6 +103,7 @@ class AdaptiveOms {
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
 
   void step_models(const AdaptiveAggregate& aggregate);
+  void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
   void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);
 
   std::shared_ptr<const AdaptiveSettings> settings_;
@@ -112,6 +113,8 @@ class AdaptiveOms {
   std::vector<std::size_t> begin_;  ///< where each begins
   ModelSampler sampler_;
   std::vector<std::uint32_t> drawn_;
+  std::size_t batches_ = 0;                             ///< that had reports
+  std::vector<std::size_t> last_batch_;                 ///< in which each model was held
   std::vector<std::vector<std::uint32_t>> entries_of_;  ///< scratch: per space, while stepping
   std::vector<std::uint32_t> touched_;
 };

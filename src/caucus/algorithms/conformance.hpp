@@ -44,17 +44,34 @@ struct Subject<FomdOms> : Claims {
 };
 
 template <>
-struct Subject<NcoOms> : Claims {
-  static constexpr const char* kName = "NcoOms";
-  static NcoOms make(const Problem& problem) { return {problem.settings(), problem.clients}; }
-  static std::vector<LearnedModel> parts(const NcoOms& server) {
+struct Subject<AdaptiveOms> : Claims {
+  static constexpr const char* kName = "AdaptiveOms";
+  static AdaptiveOms make(const Problem& problem) {
+    return AdaptiveOms(problem.adaptive_settings());
+  }
+  static std::vector<LearnedModel> parts(const AdaptiveOms& server) { return {learned(server)}; }
+  static LearnedModel learned(const AdaptiveOms& server) { return learned_by(server); }
+};
+
+/// Every copy learns apart from the others.
+template <class Server>
+struct Subject<Noncooperative<Server>> : Subject<Server> {
+  static constexpr const char* kName = std::is_same_v<Server, FomdOms> ? "NcoOms" : "NcoAdaptive";
+  static Noncooperative<Server> make(const Problem& problem) {
+    if constexpr (std::is_same_v<Server, FomdOms>) {
+      return {problem.settings(), problem.clients};
+    } else {
+      return {problem.adaptive_settings(), problem.clients};
+    }
+  }
+  static std::vector<LearnedModel> parts(const Noncooperative<Server>& server) {
     std::vector<LearnedModel> copies;
     for (std::size_t j = 0; j < server.clients(); ++j) {
       copies.push_back(learned_by(server.copy(j)));
     }
     return copies;
   }
-  static LearnedModel learned(const NcoOms& server) { return learned_by(server); }
+  static LearnedModel learned(const Noncooperative<Server>& server) { return learned_by(server); }
 };
 
 /// The baselines are all made from BaselineSettings.

@@ -66,6 +66,12 @@ struct Problem {
         WeightedEntropy(std::vector<double>(spaces.size(), loss_bound)), seed, repetition});
   }
 
+  [[nodiscard]] std::shared_ptr<const AdaptiveSettings> adaptive_settings() const {
+    const auto shared = plan();
+    return std::make_shared<const AdaptiveSettings>(AdaptiveSettings{
+        shared, sampled, affordable_second_order(*shared, 1), 0.0, seed, repetition});
+  }
+
   [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {
     return std::make_shared<const BaselineSettings>(
         BaselineSettings{plan(), sampled, clients,

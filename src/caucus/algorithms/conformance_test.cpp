@@ -24,7 +24,8 @@ static_assert(!PredictTakesTheTarget<FomdOms> && !PredictTakesTheTarget<PofMkl>)
 template <class A>
 class Conformance : public testing::Test {};
 
-using Subjects = testing::Types<FomdOms, NcoOms, PofMkl, EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
+using Subjects = testing::Types<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, PofMkl, EmKofl, VmKofl,
+                                PmKofl, FedOmd, FedPosgd>;
 
 class Names {
  public:

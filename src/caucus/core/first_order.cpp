@@ -36,10 +36,4 @@ void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::spa
   reach_ = std::max(reach_, std::sqrt(squared_norm(w)));
 }
 
-void FirstOrderModel::forget(double factor) {
-  curvature_sum_ *= factor;
-  rounds_ *= factor;
-  gradient_sum_ *= factor;
-}
-
 }  // namespace caucus

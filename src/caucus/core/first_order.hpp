@@ -28,9 +28,6 @@ class FirstOrderModel {
   /// r the largest |w| so far, at first the length of the first step.
   void step(const RoundSums& sums, const Region& region, std::span<float> w);
 
-  /// Before a round of drifting data: what was observed counts `factor` of what it did.
-  void forget(double factor);
-
  private:
   double curvature_sum_ = 0.0;
   double rounds_ = 0.0;

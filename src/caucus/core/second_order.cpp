@@ -12,6 +12,8 @@ constexpr double kRidge = 0.01;      ///< share of the largest |z|^2 on A's diag
 constexpr int kSolverSteps = 3;      ///< per round, warm-started
 constexpr int kMultiplierSteps = 2;  ///< per round
 
+constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
+
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
@@ -55,7 +57,13 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   }
 }
 
-void SecondOrderModel::forget(double factor) {
+void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss) {
+  const double kept = std::pow(1.0 - share, static_cast<double>(rounds));
+  const double ratio = usual_loss_ > 0.0 ? mean_loss * usual_weight_ / usual_loss_ : 1.0;
+  usual_loss_ = kept * usual_loss_ + mean_loss;
+  usual_weight_ = kept * usual_weight_ + 1.0;
+  const double now = std::min(kMostForgotten, share * ratio * ratio * ratio);
+  const double factor = std::pow(1.0 - share, static_cast<double>(rounds - 1)) * (1.0 - now);
   for (double& value : A_) value *= factor;
   for (double& value : b_) value *= factor;
   loss_sum_ *= factor;

@@ -27,8 +27,10 @@ class SecondOrderModel {
   /// A few solver steps from where the last call ended, then into the region.
   void solve(const Region& region, std::span<float> w);
 
-  /// Before a round of drifting data: what was observed counts `factor` of what it did.
-  void forget(double factor);
+  /// Drifting data, before the reports of a round in which the model's holders had this mean loss:
+  /// the past loses a share of its weight in each of `rounds`, and more in this one if the loss is
+  /// larger than usual: share * (loss / usual loss)^3, at most 0.7.
+  void forget(double share, std::size_t rounds, double mean_loss);
 
  private:
   void multiply(std::span<const double> x, std::span<double> y) const;  ///< (A + mu I) x
@@ -43,6 +45,8 @@ class SecondOrderModel {
   double largest_ = 0.0;   ///< of |z|^2 = |g|^2 / (4c)
   double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
   double gradient_sum_ = 0.0;
+  double usual_loss_ = 0.0,
+         usual_weight_ = 0.0;  ///< while forgetting: sum over rounds, and of what
 };
 
 }  // namespace caucus

@@ -288,7 +288,7 @@ void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
       compare(sets, "G3, second half: FOMD-OMS is better than the correct POF-MKL" + cheaper,
               "fomd-oms", "pof-mkl", 1.0),
       compare(sets,
-              "the fault explains most: correct POF-MKL has at most 90% of the published error",
+              "without the fault of its script, POF-MKL has at most 90% of the published error",
               "pof-mkl", "pof-mkl-as-published", 0.9),
       compare(sets, "left out by the paper: vM-KOFL does no better than eM-KOFL", "em-kofl",
               "vm-kofl", 1.0),

@@ -67,7 +67,10 @@ struct Reproduction {
 };
 
 Result<Reproduction> reproduce_table3(const ReproduceOptions& options, Progress& progress);
+Result<Reproduction> reproduce_table4(const ReproduceOptions& options, Progress& progress);
 Result<Reproduction> reproduce_lower_bound(const ReproduceOptions& options, Progress& progress);
+Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Progress& progress);
+Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress);
 
 std::string reproduction_text(const Reproduction& found);
 /// The parts of the JSON that hold the findings.

@@ -248,6 +248,38 @@ RC_GTEST_PROP(FeatureMaps, AUsedWorkspaceGivesTheSameAsAFreshOne, ()) {
   }
 }
 
+TEST(FeatureMaps, ReadyFeaturesAreThoseThatWouldBeComputedBitForBit) {
+  const auto maps =
+      maps_of({Space{.radius = 0.5}, Space{.intercept = true}, kernel(SpaceKind::gaussian, 2.0),
+               Space{.kind = SpaceKind::expert, .expert = 1}, Space{.radius = 2.0},
+               own_base(kernel(SpaceKind::cauchy, 3.0, 5)), kernel(SpaceKind::gaussian, 0.5)},
+              {3, 2});
+  const FeatureMaps ready = maps.ready();
+  const Floats x = {0.3F, -1.7F, 2.2F, 10.0F, 20.0F};
+  FeatureMaps::Workspace workspace(maps);
+  workspace.begin(x);
+  Floats expanded(maps.expanded_size());
+  maps.expand(workspace, expanded);
+  FeatureMaps::Workspace reader(ready);
+  reader.begin(expanded);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const auto computed = maps.features(i, workspace);
+    const auto read = ready.features(i, reader);
+    EXPECT_EQ(Floats(read.begin(), read.end()), Floats(computed.begin(), computed.end())) << i;
+  }
+  EXPECT_EQ(ready.expert_forecast(3, reader), 20.0);
+  EXPECT_EQ(expanded.size(), 5U + 4U + 40U + 10U + 40U);
+}
+
+TEST(FeatureMaps, SpacesOfOtherRadiiHaveTheSameFeaturesThoseOfOtherWidthsDoNot) {
+  Space narrow = kernel(SpaceKind::gaussian, 2.0);
+  narrow.radius = 7.0;
+  const auto maps = maps_of({kernel(SpaceKind::gaussian, 2.0)}, {3, 0});
+  EXPECT_TRUE(maps.same_features(maps_of({narrow}, {3, 0})));
+  EXPECT_FALSE(maps.same_features(maps_of({kernel(SpaceKind::gaussian, 3.0)}, {3, 0})));
+  EXPECT_FALSE(maps.same_features(maps_of({narrow}, {3, 0}, 1)));
+}
+
 TEST(FeatureMaps, InvalidSpacesAreRefusedWithTheirName) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();

@@ -1,0 +1,27 @@
+// The contenders of the experiments that the paper did not run: eight Gaussian kernels, J = 2, with
+// rates that Table 4 found good on most data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "caucus/simulation/grid.hpp"
+#include "reproduce.hpp"
+#include "reproduce_data.hpp"
+
+namespace caucus::cli {
+
+/// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
+GridSetting adaptive_kernels(const ReproduceOptions& given);
+/// FOMD-OMS with constant rates: U = 2, eta = 16, lambda = 0.5, C = 3.
+GridSetting constant_kernels(const ReproduceOptions& given);
+/// The algorithm with rates of the schedule's kind of its own: eta_g = 1, eta_l = 0.5.
+GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
+
+/// Elevators and bank where they are present, else built-in data; with --quick the latter only.
+Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
+                                               const std::vector<std::string>& built_in,
+                                               bool always_built_in,
+                                               std::vector<std::string>& skipped);
+
+}  // namespace caucus::cli

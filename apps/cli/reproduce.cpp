@@ -20,6 +20,7 @@ std::string table_text(const ReproduceTable& table) {
   TextTable text(table.columns);
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const Json& cell : row) cells.push_back(cell_text(cell));
     text.add(std::move(cells));
   }

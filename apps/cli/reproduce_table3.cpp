@@ -138,7 +138,8 @@ Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set
   for (std::size_t c = 0; c < kCells.size(); ++c) {
     CAUCUS_TRY(const auto scores,
                play_grid(set.data, settings.grids[c], repetitions.tune, given.threads, progress));
-    chosen.push_back(settings.grids[c][best_setting(scores).value_or(0)]);
+    const auto best = best_settings(scores, 1);
+    chosen.push_back(settings.grids[c][best.empty() ? 0 : best.front()]);
     measured.cells[c].scale = chosen.back().label;
   }
   CAUCUS_TRY(const auto scores,

@@ -163,40 +163,74 @@ struct Measured {
   }
 };
 
+/// Three permutations see every setting; twelve more decide between the five best of an algorithm,
+/// since one that fails in one repetition out of ten often passes three. None of them is reported.
 struct Repetitions {
-  GridRepetitions tune, report;
+  static constexpr std::size_t kFinalists = 5;
+  GridRepetitions tune, decide, report;
   explicit Repetitions(const ReproduceOptions& given)
       : tune{kTuningRepetitions, given.quick ? 1U : 3U},
+        decide{kTuningRepetitions + 100, given.quick ? 0U : 12U},
         report{0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats} {}
 };
 
-/// All grids at once, so that the features of a repetition serve every algorithm.
+/// A contender while it is tuned: which of its settings are left, the best first.
+struct Tuning {
+  const Contender* contender = nullptr;
+  std::vector<std::size_t> left;
+  std::size_t diverging = 0;  ///< settings
+};
+
+/// Plays what is left of every contender, all at once so that the features of a repetition serve
+/// every algorithm, and leaves the `most` best of each.
+Status narrow(const ReproduceOptions& given, const PublishedData& set, GridRepetitions repetitions,
+              std::size_t most, std::vector<Tuning>& tunings, Progress& progress) {
+  std::vector<GridSetting> settings;
+  for (const Tuning& tuning : tunings) {
+    if (tuning.left.size() < 2) continue;
+    for (const std::size_t s : tuning.left) settings.push_back(tuning.contender->grid[s]);
+  }
+  if (settings.empty() || repetitions.count == 0) return Done{};
+  CAUCUS_TRY(const auto scores,
+             play_grid(set.data, settings, repetitions, given.threads, progress));
+  std::size_t begin = 0;
+  for (Tuning& tuning : tunings) {
+    if (tuning.left.size() < 2) continue;
+    const auto own = std::span(scores).subspan(begin, tuning.left.size());
+    begin += own.size();
+    for (const GridScore& score : own) {
+      tuning.diverging += static_cast<std::size_t>(score.diverged > 0);
+    }
+    std::vector<std::size_t> kept;
+    for (const std::size_t s : best_settings(own, most)) kept.push_back(tuning.left[s]);
+    if (kept.empty()) kept.push_back(tuning.left.front());  // all diverged: the report shows it
+    tuning.left = std::move(kept);
+  }
+  return Done{};
+}
+
 Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set,
                          Progress& progress) {
   const auto list = contenders(given);
   const Repetitions repetitions(given);
-  std::vector<GridSetting> all;
+  std::vector<Tuning> tunings;
   for (const Contender& each : list) {
-    if (each.grid.size() > 1) all.insert(all.end(), each.grid.begin(), each.grid.end());
+    Tuning& tuning = tunings.emplace_back(Tuning{&each, {}, 0});
+    for (std::size_t s = 0; s < each.grid.size(); ++s) tuning.left.push_back(s);
   }
-  CAUCUS_TRY(const auto tuning,
-             play_grid(set.data, all, repetitions.tune, given.threads, progress));
+  CAUCUS_CHECK(narrow(given, set, repetitions.tune, Repetitions::kFinalists, tunings, progress));
+  CAUCUS_CHECK(narrow(given, set, repetitions.decide, 1, tunings, progress));
   Measured measured{set.name, {}};
   std::vector<GridSetting> chosen;
-  std::size_t begin = 0;
-  for (const Contender& each : list) {
-    std::size_t best = 0;
-    std::size_t diverging = 0;
-    if (each.grid.size() > 1) {
-      const auto scores = std::span(tuning).subspan(begin, each.grid.size());
-      best = best_setting(scores).value_or(0);
-      diverging = static_cast<std::size_t>(std::count_if(
-          scores.begin(), scores.end(), [](const GridScore& score) { return score.diverged > 0; }));
-      begin += each.grid.size();
-    }
-    chosen.push_back(each.grid[best]);
-    measured.rows.push_back(
-        {each.name, each.grid[best].label, each.models_per_round, diverging, each.grid.size(), {}});
+  for (const Tuning& tuning : tunings) {
+    const Contender& each = *tuning.contender;
+    chosen.push_back(each.grid[tuning.left.front()]);
+    measured.rows.push_back({each.name,
+                             chosen.back().label,
+                             each.models_per_round,
+                             tuning.diverging,
+                             each.grid.size(),
+                             {}});
   }
   CAUCUS_TRY(auto scores, play_grid(set.data, chosen, repetitions.report, given.threads, progress));
   for (std::size_t a = 0; a < scores.size(); ++a) measured.rows[a].score = std::move(scores[a]);
@@ -207,8 +241,14 @@ std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
   const Repetitions repetitions(given);
   std::size_t examples = 0;
   for (const Contender& each : contenders(given)) {
-    if (each.grid.size() > 1) examples += grid_examples(set.data, each.grid, repetitions.tune);
-    examples += grid_examples(set.data, std::span(each.grid).first(1), repetitions.report);
+    const auto some = [&](std::size_t count) {
+      return std::span(each.grid).first(std::min(count, each.grid.size()));
+    };
+    if (each.grid.size() > 1) {
+      examples += grid_examples(set.data, each.grid, repetitions.tune) +
+                  grid_examples(set.data, some(Repetitions::kFinalists), repetitions.decide);
+    }
+    examples += grid_examples(set.data, some(1), repetitions.report);
   }
   return examples;
 }

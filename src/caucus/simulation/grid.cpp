@@ -181,17 +181,16 @@ std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> sett
   return data.rows() * settings.size() * repetitions.count;
 }
 
-std::optional<std::size_t> best_setting(std::span<const GridScore> scores) {
-  std::optional<std::size_t> best;
-  double least = std::numeric_limits<double>::infinity();
+std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most) {
+  std::vector<std::pair<double, std::size_t>> ranked;
   for (std::size_t s = 0; s < scores.size(); ++s) {
     const auto& mse = scores[s].mse;
-    const double mean =
-        std::accumulate(mse.begin(), mse.end(), 0.0) / static_cast<double>(mse.size());
-    if (scores[s].diverged > 0 || !(mean < least)) continue;
-    least = mean;
-    best = s;
+    const double sum = std::accumulate(mse.begin(), mse.end(), 0.0);
+    if (scores[s].diverged == 0) ranked.emplace_back(sum / static_cast<double>(mse.size()), s);
   }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::size_t> best;
+  for (std::size_t r = 0; r < std::min(most, ranked.size()); ++r) best.push_back(ranked[r].second);
   return best;
 }
 

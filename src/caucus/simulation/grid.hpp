@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +49,8 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
 std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> settings,
                           GridRepetitions repetitions);
 
-/// The setting of the least mean MSE; one that diverged in any repetition is out of the question.
-std::optional<std::size_t> best_setting(std::span<const GridScore> scores);
+/// The settings of least mean MSE, the best first, at most `most` of them; one that diverged in any
+/// repetition is out of the question.
+std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most);
 
 }  // namespace caucus

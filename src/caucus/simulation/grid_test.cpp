@@ -92,6 +92,16 @@ TEST(Grid, TheBestSettingIsThatOfTheLeastMeanError) {
   EXPECT_EQ(best_settings(*scores, 1), std::vector<std::size_t>{expected});
 }
 
+TEST(GridParallel, AnyNumberOfThreadsGivesTheSameScores) {
+  const Dataset data = kernel_data(200);
+  const std::vector<GridSetting> settings = {setting("fomd-oms", ScheduleKind::adaptive),
+                                             setting("em-kofl", ScheduleKind::theory)};
+  Progress progress;
+  const auto one = play_grid(data, settings, {0, 3}, 1, progress);
+  const auto four = play_grid(data, settings, {0, 3}, 4, progress);
+  for (std::size_t s = 0; s < settings.size(); ++s) EXPECT_EQ((*one)[s].mse, (*four)[s].mse);
+}
+
 TEST(Grid, SettingsThatDivergeAreCountedAndNeverChosen) {
   const Dataset data = kernel_data(600);
   std::vector<GridSetting> settings = {setting("em-kofl", ScheduleKind::theory),

@@ -68,6 +68,7 @@ Result<const Experiment*> find_experiment(const std::string& name) {
 
 Status find_data(const Experiment& experiment, ReproduceOptions& options) {
   if (options.data_dir.empty()) {
+    // No other thread has started yet. NOLINTNEXTLINE(concurrency-mt-unsafe)
     if (const char* given = std::getenv("CAUCUS_DATA_DIR")) options.data_dir = given;
   }
   if (!options.data_dir.empty() || !experiment.needs_data) return Done{};

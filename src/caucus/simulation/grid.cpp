@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -181,12 +182,17 @@ std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> sett
   return data.rows() * settings.size() * repetitions.count;
 }
 
-std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most) {
+std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most,
+                                       double caution) {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (std::size_t s = 0; s < scores.size(); ++s) {
+    if (scores[s].diverged > 0) continue;
     const auto& mse = scores[s].mse;
-    const double sum = std::accumulate(mse.begin(), mse.end(), 0.0);
-    if (scores[s].diverged == 0) ranked.emplace_back(sum / static_cast<double>(mse.size()), s);
+    const auto n = static_cast<double>(mse.size());
+    const double mean = std::accumulate(mse.begin(), mse.end(), 0.0) / n;
+    double squares = 0.0;
+    for (const double value : mse) squares += (value - mean) * (value - mean);
+    ranked.emplace_back(mean + caution * std::sqrt(squares / n), s);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::size_t> best;

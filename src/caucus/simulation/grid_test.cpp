@@ -117,6 +117,14 @@ TEST(Grid, SettingsThatDivergeAreCountedAndNeverChosen) {
   EXPECT_TRUE(best_settings(std::span(*scores).first(1), 5).empty());
 }
 
+TEST(Grid, CautionPrefersTheSteadySetting) {
+  std::vector<GridScore> scores(2);
+  scores[0].mse = {1.0, 1.0, 1.6};
+  scores[1].mse = {1.25, 1.25, 1.25};
+  EXPECT_EQ(best_settings(scores, 2), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(best_settings(scores, 2, 1.0), (std::vector<std::size_t>{1, 0}));
+}
+
 TEST(Grid, ThePublishedVariantOfPofMklIsWorseThanTheCorrectOne) {
   const Dataset data = kernel_data(2000);
   std::vector<GridSetting> settings(2, setting("pof-mkl", ScheduleKind::theory));

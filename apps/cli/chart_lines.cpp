@@ -135,8 +135,9 @@ Plot plot_of(const LineChart& chart) {
     for (const auto* values : {&series.y, &series.high, &series.low}) {
       // A band that reaches down to 0 would leave a log axis no end.
       if (values == &series.low && chart.y.scale == Scale::log) continue;
-      for (const double value : *values) {
-        if (value <= chart.y_most) y.add(value);
+      for (std::size_t k = 0; k < values->size(); ++k) {
+        const bool leaves = k < series.y.size() && series.y[k] > chart.y_most;  // with its band
+        if (!leaves && (*values)[k] <= chart.y_most) y.add((*values)[k]);
       }
     }
     names.push_back(series.name);

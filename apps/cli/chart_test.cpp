@@ -135,6 +135,8 @@ TEST(LineChart, UnknownValuesLeaveGaps) {
 
 TEST(LineChart, WhatRisesTooHighLeavesAtTheTop) {
   LineChart chart = line_chart({0, 1, 2, 3, 4}, {1.0, 2.0, 1e9, 1e12, 1e15});
+  chart.series[0].low = {1.0, 1.0, -1e9, -1e12, -1e16};  // its band must not set the axis
+  chart.series[0].high = {1.0, 3.0, 3e9, 3e12, 3e15};
   chart.series.push_back({"b", {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, {}, {}, LineStyle::line, 1});
   chart.y_most = 8.0;
   const std::string svg = svg_of(chart, "c");

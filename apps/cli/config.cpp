@@ -57,7 +57,8 @@ bool RunConfig::has_baseline() const {
 }
 
 double RunConfig::default_radius() const {
-  return is_adaptive(schedule) ? std::numeric_limits<double>::infinity() : 1.0;
+  const bool bounded = std::holds_alternative<LinearLoss>(loss.kind());  // it has no least value
+  return is_adaptive(schedule) && !bounded ? std::numeric_limits<double>::infinity() : 1.0;
 }
 
 std::vector<SpaceGroup> RunConfig::effective_spaces() const {

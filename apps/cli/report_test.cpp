@@ -118,7 +118,7 @@ TEST(Report, BoundsAreDrawnOnceWithTheirMeaning) {
   const std::string html = page(json);
   EXPECT_EQ(count(html, ">bound for any algorithm: 2.5</text>"), 1U);
   EXPECT_EQ(count(html, ">bound without cooperation: 5.5</text>"), 1U);
-  EXPECT_TRUE(holds(html, "for the worst data there can be"));
+  EXPECT_TRUE(holds(html, "for losses in [0, 1] and the worst data there can be"));
   json["results"][1]["bounds"]["any"] = 3.5;
   EXPECT_TRUE(holds(page(json), ">bound for any algorithm (nco-oms): 3.5</text>"));
 }

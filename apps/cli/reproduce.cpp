@@ -98,6 +98,7 @@ Json reproduction_json(const Reproduction& found) {
 double deviation(double value, double reference) { return 100.0 * (value / reference - 1.0); }
 
 std::string percent(double value) {
+  if (!std::isfinite(value)) return "-";
   char text[40];
   std::snprintf(text, sizeof text, "%+.1f%%", value);
   return text;

@@ -144,7 +144,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   add_count(*reproduce, "--threads", options.threads, 0, 4096, "0: all (0)")->type_name("N");
   reproduce->add_option("--json", command->json, "findings as JSON; - for standard output")
       ->type_name("FILE|-");
-  reproduce->add_option("--report", command->report, "findings as one HTML page with charts")
+  reproduce->add_option("--report", command->report, "findings as one HTML page")
       ->type_name("FILE.html");
   reproduce->footer(kExamples);
   reproduce->callback([command, &action] { action = [command] { return execute(*command); }; });

@@ -2,6 +2,7 @@
 // paper's experiments have neither.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "caucus/algorithms/any_algorithm.hpp"
@@ -63,11 +64,12 @@ GridRepetitions repetitions_of(const ReproduceOptions& given) {
 
 /// What 30% of lost reports do to the mean loss, for one family of algorithms.
 struct Change {
-  bool holds = true;
+  std::optional<bool> holds = true;
   std::string evidence;
 
   void note(const std::string& where, double percent_more) {
-    holds = holds && std::abs(percent_more) < 10.0;
+    if (!std::isfinite(percent_more)) holds.reset();
+    if (holds) holds = *holds && std::abs(percent_more) < 10.0;
     evidence += (evidence.empty() ? "" : ", ") + where + " " + percent(percent_more);
   }
   [[nodiscard]] Verdict verdict(const std::string& who) const {

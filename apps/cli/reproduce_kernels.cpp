@@ -51,12 +51,14 @@ Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
   std::vector<PublishedData> sets;
   if (!given.quick && !given.data_dir.empty()) {
     CAUCUS_TRY(sets, read_published(given.data_dir, {"elevators", "bank"}, skipped));
-  } else if (!given.quick) {
+  } else if (given.quick) {
+    skipped.emplace_back("elevators, bank: a quick look takes built-in data");
+  } else {
     skipped.emplace_back("elevators, bank: no --data-dir is given");
   }
   if (!sets.empty() && !always_built_in) return sets;
   for (const std::string& name : built_in) {
-    CAUCUS_TRY(Dataset data, built_in_data(name, given.quick ? 3000 : 10000, given.seed));
+    CAUCUS_TRY(Dataset data, built_in_data(name, given.quick ? 3000 : 40000, given.seed));
     sets.push_back({"built-in " + name, std::move(data)});
   }
   return sets;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "caucus/simulation/grid.hpp"
 #include "reproduce.hpp"
@@ -221,6 +222,15 @@ std::string listed(const std::vector<Measured>& sets, const std::vector<double>&
   return text;
 }
 
+/// Whether it holds for all; none if there is a value that is none.
+template <class Claim>
+std::optional<bool> for_all(const std::vector<double>& values, Claim claim) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) return {};
+  }
+  return std::all_of(values.begin(), values.end(), claim);
+}
+
 void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
   constexpr double kAboutEqual = 10.0;
   for (const bool adaptive : {false, true}) {
@@ -229,13 +239,11 @@ void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
     const auto two = advantages(sets, 2, adaptive);
     found.verdicts.push_back(
         {"G1 (J = K" + how + "): collaboration is unnecessary, the two differ by less than 10%",
-         std::all_of(full.begin(), full.end(),
-                     [](double value) { return std::abs(value) < kAboutEqual; }),
+         for_all(full, [](double value) { return std::abs(value) < kAboutEqual; }),
          listed(sets, full)});
     found.verdicts.push_back(
         {"G2 (J = 2" + how + "): collaboration is necessary, FOMD-OMS is better on every data set",
-         std::all_of(two.begin(), two.end(), [](double value) { return value > 0.0; }),
-         listed(sets, two)});
+         for_all(two, [](double value) { return value > 0.0; }), listed(sets, two)});
   }
 }
 

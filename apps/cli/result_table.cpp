@@ -18,7 +18,7 @@ std::string plus_minus(const std::vector<double>& values) {
   return centre + " ± " + rounded(standard_deviation(values), 2);
 }
 
-/// Which steps the adaptive schedule chose.
+/// Which steps an adaptive schedule chose.
 std::string steps_text(const FinishedRun& run) {
   if (!is_adaptive(run.options.schedule.kind)) return "";
   std::size_t learning = 0;
@@ -35,6 +35,13 @@ std::string steps_text(const FinishedRun& run) {
   return "";
 }
 
+/// Baselines have no schedule.
+std::string schedule_text(const FinishedRun& run) {
+  const auto& names = run.options.algorithms;
+  if (std::all_of(names.begin(), names.end(), is_baseline)) return "";
+  return ", " + word_of(kSchedules, run.options.schedule.kind) + " schedule" + steps_text(run);
+}
+
 std::string headline(const FinishedRun& run) {
   const ExperimentResult& r = run.result;
   const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
@@ -43,9 +50,8 @@ std::string headline(const FinishedRun& run) {
          grouped(run.data.rows()) + " rows, " + grouped(run.data.features()) + " features; " +
          clients + " x " + grouped(r.rounds) + " rounds, " + grouped(r.uploads) +
          " uploads; K = " + grouped(run.options.spaces.size()) +
-         " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss, " +
-         word_of(kSchedules, run.options.schedule.kind) + " schedule" + steps_text(run) +
-         "; repetitions: " + grouped(run.options.repeats) + "\n";
+         " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss" +
+         schedule_text(run) + "; repetitions: " + grouped(run.options.repeats) + "\n";
 }
 
 std::string diverged_text(const FinishedRun& run, const AlgorithmResult& result) {

@@ -126,6 +126,7 @@ LineChart regret_curve(const RunRecord& run) {
                                         [](std::size_t) { return 1.0; }));
   }
   if (has_band(chart)) chart.text.note += kBandNote;
+  cut_what_diverges(chart, 1000.0);
   if (extent_of_lines(chart).low > 0.0) {
     chart.x.scale = chart.y.scale = Scale::log;
     chart.text.note += " On these axes growth like √T has slope one half.";
@@ -195,7 +196,8 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
   add_bounds(chart, results, &AlgorithmRecord::bound_noncooperative, "bound without cooperation");
   if (!chart.references.empty()) {
     chart.text.note +=
-        " Dotted: lower bounds with explicit constants for the worst data there can be. No "
+        " Dotted: lower bounds with explicit constants, for losses in [0, 1] and the worst data "
+        "there can be. No "
         "algorithm can promise a smaller regret than the first, and none without cooperation that "
         "plays one hypothesis a smaller one than the second; on data less hostile than the worst a "
         "regret may well lie below them.";
@@ -208,7 +210,7 @@ std::vector<Chart> regret_bars(const RunRecord& run) {
   std::vector<const AlgorithmRecord*> with_regret;
   std::vector<std::size_t> looks;
   for (std::size_t a = 0; a < run.results.size(); ++a) {
-    if (run.results[a].regret.empty()) continue;
+    if (run.results[a].regret.empty() || !std::isfinite(run.results[a].loss.mean)) continue;
     with_regret.push_back(&run.results[a]);
     looks.push_back(a);
   }

@@ -25,6 +25,7 @@ double mean(const std::vector<double>& values) {
 
 double standard_deviation(const std::vector<double>& values) {
   const auto kept = counting(values);
+  if (kept.empty()) return std::numeric_limits<double>::quiet_NaN();
   if (kept.size() < 2) return 0.0;
   const double centre = mean(kept);
   double sum = 0.0;

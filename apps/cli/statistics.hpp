@@ -7,7 +7,7 @@ namespace caucus::cli {
 
 /// NaN if nothing counts.
 double mean(const std::vector<double>& values);
-/// With n - 1; 0 for a single value.
+/// With n - 1; 0 for a single value, NaN if nothing counts.
 double standard_deviation(const std::vector<double>& values);
 
 }  // namespace caucus::cli

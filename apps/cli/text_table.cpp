@@ -57,6 +57,7 @@ std::string rounded(double value, int digits) {
 }
 
 std::string bar(double share, std::size_t width) {
+  if (!(share > 0.0)) return "";  // NaN too
   static const std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<std::size_t>(
       std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(8 * width)));

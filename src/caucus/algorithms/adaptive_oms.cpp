@@ -75,7 +75,8 @@ void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const
   into.client_begin_.push_back(into.entries_.size());
   std::size_t begin = into.gradients_.size();
   for (std::size_t a = 0; a < report.spaces.size(); ++a) {
-    into.entries_.push_back({report.spaces[a], static_cast<double>(report.losses[a]), begin});
+    into.entries_.push_back(
+        {report.spaces[a], report.examples, static_cast<double>(report.losses[a]), begin});
     begin += weights(report.spaces[a]).size();
   }
   into.gradients_.insert(into.gradients_.end(), report.gradients.begin(), report.gradients.end());
@@ -149,7 +150,7 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
     if (settings_->fixed_share > 0.0) forget(space, aggregate, *second);
     for (const std::uint32_t e : entries_of_[space]) {
       const auto& entry = aggregate.entries_[e];
-      second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w);
+      second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w, entry.examples);
     }
     second->solve(region, w);
     return;

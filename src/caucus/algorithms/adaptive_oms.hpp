@@ -47,6 +47,7 @@ class AdaptiveAggregate {
   friend class AdaptiveOms;
   struct Entry {
     std::uint32_t space = 0;
+    std::uint32_t examples = 0;
     double loss = 0.0;
     std::size_t begin = 0;  ///< of its gradient
   };

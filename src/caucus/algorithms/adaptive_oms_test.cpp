@@ -128,7 +128,8 @@ TEST(AdaptiveOms, AShareFewerThanModelsGoesDown) {
 // data, but for the few early reports whose c is capped; the other on its sphere.
 TEST(AdaptiveOms, WithAllModelsHeldItEndsAtRidgeRegression) {
   Problem problem;
-  problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()}, Space{.radius = 0.05}};
+  problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()},
+                    Space{.radius = 0.05}};
   problem.sampled = 2;
   problem.rounds = 400;
   AdaptiveOms server(problem.adaptive_settings());

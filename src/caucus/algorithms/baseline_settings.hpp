@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/core/result.hpp"
 
 namespace caucus {
 
@@ -25,9 +24,6 @@ struct BaselineSettings {
   BaselineRates rates;
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-
-  /// J and M at least 1, rates finite and not negative, exploration in (0, 1].
-  [[nodiscard]] Status validate() const;
 };
 
 }  // namespace caucus

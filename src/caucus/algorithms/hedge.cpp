@@ -1,5 +1,6 @@
 #include "caucus/algorithms/hedge.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,12 @@ namespace caucus {
 void hedge(Simplex& p, std::span<const double> losses, double rate) {
   const auto log_p = p.log_probabilities();
   std::vector<double> moved(log_p.begin(), log_p.end());
-  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= rate * losses[i];
+  // Only differences count, and no weight is lost for good, whatever rate and losses are.
+  constexpr double kFarthest = 1e300;
+  const double least = *std::min_element(losses.begin(), losses.end());
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    moved[i] = std::max(moved[i] - std::min(rate * (losses[i] - least), kFarthest), -kFarthest);
+  }
   p = Simplex::from_log_weights(std::move(moved));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -57,6 +58,18 @@ TEST(DrawIndex, WhatRoundingLeavesGoesToTheLastThatIsPossible) {
 TEST(Expectation, IsTheWeightedSum) {
   EXPECT_NEAR(expectation(std::vector<double>{0.25, 0.75}, std::vector<double>{2.0, -1.0}), -0.25,
               1e-15);
+}
+
+TEST(Hedge, StaysAProbabilityForAbsurdRatesAndLosses) {
+  Simplex p = Simplex::uniform(3);
+  for (int t = 0; t < 4; ++t) {
+    std::vector<double> losses = {1e36, 2e36, 3e36};
+    std::rotate(losses.begin(), losses.begin() + t % 3, losses.end());
+    hedge(p, losses, 1e300);
+    double sum = 0.0;
+    for (const double value : p.probabilities()) sum += value;
+    EXPECT_NEAR(sum, 1.0, 1e-12);
+  }
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
 SecondOrderModel::SecondOrderModel(std::size_t dimension) : d_(dimension) {}
 
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
-                               std::span<const float> w) {
+                               std::span<const float> w, std::size_t examples) {
   const double squared = squared_norm(gradient);
-  if (!(loss > 0.0) || !(squared > 0.0) || !std::isfinite(squared)) return;
+  if (!(loss > 0.0) || !(squared > 0.0) || !std::isfinite(loss + squared)) return;
   if (A_.empty()) {  // most models of a large set are never touched
     A_.assign(d_ * d_, 0.0);
     b_.assign(d_, 0.0);
@@ -46,7 +46,12 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
     for (std::size_t k = 0; k < d_; ++k) A_[k * d_ + k] += increase;
     largest_ = length;
   }
-  const double quadratic = weight / (4.0 * c);
+  // In a mean over N examples their noise cancels, and with it up to N times of the curvature, at
+  // most down from the largest that was seen. How much of a gradient was noise is not known; the
+  // geometric middle between none and all of it did best (docs/adaptive.md).
+  const double hidden =
+      std::sqrt(std::clamp(largest_ / length, 1.0, static_cast<double>(examples)));
+  const double quadratic = hidden * weight / (4.0 * c);
   const double along = quadratic * caucus::dot(gradient, w) - 0.5 * weight;
   for (std::size_t k = 0; k < d_; ++k) {
     const auto g = static_cast<double>(gradient[k]);
@@ -68,6 +73,7 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   for (double& value : b_) value *= factor;
   loss_sum_ *= factor;
   gradient_sum_ *= factor;
+  mu_ *= factor;
   largest_ *= factor;  // the diagonal that it stands for has shrunk too
 }
 

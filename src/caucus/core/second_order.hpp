@@ -19,10 +19,10 @@ class SecondOrderModel {
  public:
   explicit SecondOrderModel(std::size_t dimension);
 
-  /// One report taken at w; weight = 1 / P_i. What says nothing (c <= 0, g = 0, not finite) is
-  /// ignored.
+  /// One report taken at w, a mean over so many examples; weight = 1 / P_i. What says nothing (c <=
+  /// 0, g = 0, not finite) is ignored.
   void observe(double loss, std::span<const float> gradient, double weight,
-               std::span<const float> w);
+               std::span<const float> w, std::size_t examples = 1);
 
   /// A few solver steps from where the last call ended, then into the region.
   void solve(const Region& region, std::span<float> w);

@@ -187,6 +187,7 @@ TEST(SecondOrderModel, IgnoresWhatSaysNothing) {
   model.observe(1.0, Floats{0.0F, 0.0F, 0.0F}, 1.0, w);
   model.observe(1.0, Floats{infinity, 0.0F, 0.0F}, 1.0, w);
   model.observe(1.0, Floats{std::nanf(""), 0.0F, 0.0F}, 1.0, w);
+  model.observe(std::numeric_limits<double>::infinity(), Floats{1.0F, 0.0F, 0.0F}, 1.0, w);
   model.observe(std::nan(""), Floats{1.0F, 0.0F, 0.0F}, 1.0, w);
   model.solve({Constraint::ball, kInfinity}, w);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(w[k], before[k], 1e-6F);
@@ -227,6 +228,17 @@ TEST(SecondOrderModel, SteadyForgettingIsExponentialWeighting) {
   for (int s = 0; s < 5; ++s) model.solve({Constraint::ball, kInfinity}, w);
   const double kept = 0.9 * 0.9 * 0.9;
   EXPECT_NEAR(static_cast<double>(w[0]), (kept * 1.0 + 3.0) / (kept + 1.0 + 0.01), 1e-5);
+}
+
+TEST(SecondOrderModel, AMeanOverManyExamplesCountsForMoreCurvature) {
+  // The first report sets the largest |z|^2 to 1; the second shows 1/16 of it and is a mean over 9:
+  // its quadratic counts sqrt(9) times, its gradient once.
+  SecondOrderModel model(1);
+  Floats w(1, 0.0F);
+  model.observe(1.0, Floats{-2.0F}, 1.0, w);
+  model.observe(1.0, Floats{-0.5F}, 1.0, w, 9);
+  for (int s = 0; s < 5; ++s) model.solve({Constraint::ball, kInfinity}, w);
+  EXPECT_NEAR(static_cast<double>(w[0]), (1.0 + 0.25) / (1.0 + 0.01 + 3.0 / 16.0), 1e-5);
 }
 
 }  // namespace

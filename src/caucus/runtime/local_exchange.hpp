@@ -49,13 +49,23 @@ class LocalExchange {
       if (batch.first >= last) continue;  // this client has no data left
       assign(client, assignment_);
       play(shared, client, batch.first, last);
-      telemetry_->sent(shared.upload_bits(assignment_), shared.download_bits(assignment_));
+      const auto& report = mean_.report();
+      telemetry_->sent(uploaded_bits(shared, report), shared.download_bits(assignment_));
       if (A::kCooperative && dropout_.loses(batch.number, client)) continue;
-      receive(mean_.report());
+      receive(report);
     }
   }
 
  private:
+  /// Where the client chooses what it sends, the report tells; else the assignment does.
+  [[nodiscard]] std::size_t uploaded_bits(const A& shared, const typename A::Report& report) const {
+    if constexpr (requires { shared.upload_bits(report); }) {
+      return shared.upload_bits(report);
+    } else {
+      return shared.upload_bits(assignment_);
+    }
+  }
+
   void play(const A& shared, std::uint32_t client, std::size_t first, std::size_t last) {
     mean_.begin(assignment_);
     for (std::size_t round = first; round < last; ++round) {

@@ -1,9 +1,5 @@
 #include "caucus/runtime/telemetry.hpp"
 
-#include <cmath>
-
-#include "caucus/algorithms/oms_client.hpp"
-
 namespace caucus {
 
 void Telemetry::forecast(std::size_t client, std::size_t round, double output, double y) {
@@ -11,7 +7,7 @@ void Telemetry::forecast(std::size_t client, std::size_t round, double output, d
   loss_of_round[round] += loss;
   loss_of_client[client] += loss;
   squared_error += (output - y) * (output - y);
-  diverged = diverged || !(std::abs(output) < kLargestForecast);
+  squared_targets += y * y;
   ++forecasts;
   if (loss_.is_classification()) {
     log_loss += LogisticLoss::value(output, y);

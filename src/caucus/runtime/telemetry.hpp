@@ -29,7 +29,10 @@ class Telemetry {
   std::size_t correct = 0;
   std::size_t forecasts = 0;
   std::size_t upload_bits = 0, download_bits = 0;
-  bool diverged = false;  ///< a forecast was so large that it had to be cut off
+  double squared_targets = 0.0;
+
+  /// The forecasts ran away: their error is more than a thousand times the targets' size.
+  [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
 };
 
 }  // namespace caucus

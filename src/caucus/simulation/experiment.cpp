@@ -113,9 +113,9 @@ void add_repetition(const Outcome& outcome, std::size_t a, const ExperimentOptio
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const Telemetry& t = outcome.played[a].telemetry;
   const auto per_example = [&](double sum) {
-    return t.diverged ? kNone : sum / static_cast<double>(t.forecasts);
+    return t.diverged() ? kNone : sum / static_cast<double>(t.forecasts);
   };
-  result.diverged += static_cast<std::size_t>(t.diverged);
+  result.diverged += static_cast<std::size_t>(t.diverged());
   result.mse.push_back(per_example(t.squared_error));
   result.loss.push_back(
       per_example(std::accumulate(t.loss_of_round.begin(), t.loss_of_round.end(), 0.0)));
@@ -177,7 +177,7 @@ AlgorithmResult summarise_algorithm(const std::vector<Outcome>& outcomes, std::s
   std::vector<const Outcome*> kept;
   for (const Outcome& outcome : outcomes) {
     add_repetition(outcome, a, options, result);
-    if (!outcome.played[a].telemetry.diverged) kept.push_back(&outcome);
+    if (!outcome.played[a].telemetry.diverged()) kept.push_back(&outcome);
   }
   if (kept.empty()) {
     for (const Outcome& outcome : outcomes) kept.push_back(&outcome);

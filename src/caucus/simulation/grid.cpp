@@ -62,7 +62,7 @@ Played measured(const RepetitionResult& result, const ReadyExamples& examples) {
   const Telemetry& t = result.telemetry;
   const auto n = static_cast<double>(t.forecasts);
   Played played;
-  played.diverged = t.diverged;
+  played.diverged = t.diverged();
   played.mse = t.squared_error / n;
   played.loss = std::accumulate(t.loss_of_round.begin(), t.loss_of_round.end(), 0.0) / n;
   played.seconds = result.seconds;
@@ -182,17 +182,21 @@ std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> sett
   return data.rows() * settings.size() * repetitions.count;
 }
 
+double cautious_mse(const GridScore& score, double caution) {
+  if (score.diverged > 0) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<double>(score.mse.size());
+  const double mean = std::accumulate(score.mse.begin(), score.mse.end(), 0.0) / n;
+  double squares = 0.0;
+  for (const double value : score.mse) squares += (value - mean) * (value - mean);
+  return mean + caution * std::sqrt(squares / n);
+}
+
 std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most,
                                        double caution) {
   std::vector<std::pair<double, std::size_t>> ranked;
   for (std::size_t s = 0; s < scores.size(); ++s) {
-    if (scores[s].diverged > 0) continue;
-    const auto& mse = scores[s].mse;
-    const auto n = static_cast<double>(mse.size());
-    const double mean = std::accumulate(mse.begin(), mse.end(), 0.0) / n;
-    double squares = 0.0;
-    for (const double value : mse) squares += (value - mean) * (value - mean);
-    ranked.emplace_back(mean + caution * std::sqrt(squares / n), s);
+    const double mse = cautious_mse(scores[s], caution);
+    if (std::isfinite(mse)) ranked.emplace_back(mse, s);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::size_t> best;

@@ -49,8 +49,12 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
 std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> settings,
                           GridRepetitions repetitions);
 
-/// The settings of least MSE, mean plus `caution` standard deviations over the repetitions, the
-/// best first, at most `most` of them; one that diverged in any repetition is out of the question.
+/// Mean plus `caution` standard deviations of the MSE over the repetitions; infinite if one
+/// diverged.
+double cautious_mse(const GridScore& score, double caution);
+
+/// The settings of least cautious MSE, the best first, at most `most` of them; one that diverged is
+/// out of the question.
 std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most,
                                        double caution = 0.0);
 

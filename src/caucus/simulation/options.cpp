@@ -50,8 +50,8 @@ Status ExperimentOptions::validate() const {
                        "expected a number in [0, 1)");
   }
   for (const Space& space : spaces) {
-    if (regret && std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
-      return usage_error("--regret", "the linear loss has no least value in '" + space.name() + "'",
+    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
+      return usage_error("--loss", "the linear loss has no least value in '" + space.name() + "'",
                          "expected finite radii with --loss linear");
     }
   }

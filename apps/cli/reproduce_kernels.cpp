@@ -58,7 +58,7 @@ Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
   }
   if (!sets.empty() && !always_built_in) return sets;
   for (const std::string& name : built_in) {
-    CAUCUS_TRY(Dataset data, built_in_data(name, given.quick ? 3000 : 40000, given.seed));
+    CAUCUS_TRY(Dataset data, built_in_data(name, given.quick ? 3000 : 100000, given.seed));
     sets.push_back({"built-in " + name, std::move(data)});
   }
   return sets;

@@ -166,7 +166,7 @@ TEST(AdaptiveOms, SecondOrderStepsAreTakenWhereTheyAreAffordable) {
   const auto choice = [](std::vector<Space> spaces, std::size_t inputs, std::size_t copies,
                          Loss loss) {
     auto maps = FeatureMaps::make(std::move(spaces), {inputs, 0}, 1, 0);
-    return affordable_second_order({std::move(maps).value(), std::move(loss)}, copies);
+    return affordable_second_order({std::move(maps).value(), loss}, copies);
   };
   const Space kernel{.kind = SpaceKind::gaussian, .features = 100};
   const Space large{.kind = SpaceKind::gaussian, .features = 251};

@@ -98,7 +98,7 @@ RC_GTEST_PROP(AdaHedge, KeepsTheRegretBoundOfItsPaper, ()) {
     hedge.update(losses);
   }
   const double lnK = std::log(static_cast<double>(K));
-  const double T = static_cast<double>(rounds.size());
+  const auto T = static_cast<double>(rounds.size());
   const double regret = suffered - *std::min_element(L.begin(), L.end());
   RC_ASSERT(regret <= std::sqrt(T * lnK) + 4.0 / 3.0 * lnK + 2.0);
 }

@@ -14,6 +14,9 @@
 
 namespace caucus::cli {
 
+/// Settings are tuned on the repetitions from this one on, and reported on those from 0.
+inline constexpr std::uint32_t kTuningRepetitions = 1000;
+
 struct ReproduceOptions {
   std::string data_dir;  ///< may be empty where an experiment has built-in data
   std::size_t repeats = 10;

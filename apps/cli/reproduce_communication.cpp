@@ -45,10 +45,6 @@ std::vector<GridSetting> settings_of(const ReproduceOptions& given) {
   return settings;
 }
 
-GridRepetitions repetitions_of(const ReproduceOptions& given) {
-  return {0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats};
-}
-
 double bits_of(const GridScore& score) {
   return score.upload_bits_per_client_round + score.download_bits_per_client_round;
 }
@@ -115,7 +111,7 @@ Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Pr
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel"}, false, found.skipped));
   const auto settings = settings_of(options);
-  const auto repetitions = repetitions_of(options);
+  const auto repetitions = reported_repetitions(options);
   for (const PublishedData& set : sets) {
     progress.total += grid_examples(set.data, settings, repetitions);
   }

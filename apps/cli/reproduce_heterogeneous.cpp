@@ -58,10 +58,6 @@ std::vector<GridSetting> settings_of(const ReproduceOptions& given, const Split&
   return settings;
 }
 
-GridRepetitions repetitions_of(const ReproduceOptions& given) {
-  return {0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats};
-}
-
 /// What 30% of lost reports do to the mean loss, for one family of algorithms.
 struct Change {
   std::optional<bool> holds = true;
@@ -97,7 +93,7 @@ void note_changes(const std::string& data, const std::vector<GridSetting>& setti
 Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress) {
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel", "linear"}, true, found.skipped));
-  const auto repetitions = repetitions_of(options);
+  const auto repetitions = reported_repetitions(options);
   const auto list = splits(options.quick);
   for (const PublishedData& set : sets) {
     progress.total +=

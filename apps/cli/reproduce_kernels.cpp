@@ -1,14 +1,15 @@
 #include "reproduce_kernels.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "config.hpp"
 
 namespace caucus::cli {
-namespace {
 
-GridSetting kernels(const ReproduceOptions& given, const std::string& algorithm, double radius) {
+GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
+                             double radius) {
   GridSetting setting;
   setting.label = algorithm;
   for (const double width : kDefaultWidths) {
@@ -22,16 +23,15 @@ GridSetting kernels(const ReproduceOptions& given, const std::string& algorithm,
   return setting;
 }
 
-}  // namespace
-
 GridSetting adaptive_kernels(const ReproduceOptions& given) {
-  GridSetting setting = kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
+  GridSetting setting =
+      gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
   setting.label = "fomd-oms, adaptive";
   return setting;
 }
 
 GridSetting constant_kernels(const ReproduceOptions& given) {
-  GridSetting setting = kernels(given, "fomd-oms", 2.0);
+  GridSetting setting = gaussian_kernels(given, "fomd-oms", 2.0);
   setting.label = "fomd-oms, constant";
   setting.options.schedule.kind = ScheduleKind::constant;
   setting.options.schedule.eta = 16.0;
@@ -41,7 +41,11 @@ GridSetting constant_kernels(const ReproduceOptions& given) {
 }
 
 GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm) {
-  return kernels(given, algorithm, 1.0);
+  return gaussian_kernels(given, algorithm, 1.0);
+}
+
+GridRepetitions reported_repetitions(const ReproduceOptions& given) {
+  return {0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats};
 }
 
 Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,

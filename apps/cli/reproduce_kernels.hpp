@@ -1,5 +1,5 @@
-// The contenders of the experiments that the paper did not run: eight Gaussian kernels, J = 2, with
-// rates that Table 4 found good on most data.
+// Eight Gaussian kernels, D = 100, J = 2, as in Table 4; and, for the experiments that the paper
+// did not run, contenders with rates that Table 4 found good on most data.
 #pragma once
 
 #include <string>
@@ -11,12 +11,19 @@
 
 namespace caucus::cli {
 
+/// The kernels with one algorithm; its rates and its schedule are yet to be set.
+GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
+                             double radius);
+
 /// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
 GridSetting adaptive_kernels(const ReproduceOptions& given);
 /// FOMD-OMS with constant rates: U = 2, eta = 16, lambda = 0.5, C = 3.
 GridSetting constant_kernels(const ReproduceOptions& given);
-/// The algorithm with rates of the schedule's kind of its own: eta_g = 1, eta_l = 0.5.
+/// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
 GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
+
+/// The repetitions to report: with --quick at most two.
+GridRepetitions reported_repetitions(const ReproduceOptions& given);
 
 /// Elevators and bank where they are present, else built-in data; with --quick the latter only.
 Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,

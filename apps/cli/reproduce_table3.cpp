@@ -17,7 +17,6 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kSpaces = 10;
-constexpr std::uint32_t kTuningRepetitions = 1000;  ///< the first repetition to tune on
 
 /// One cell: the paper's value and that of an independent implementation.
 struct Published {

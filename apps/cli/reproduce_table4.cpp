@@ -13,13 +13,13 @@
 #include "caucus/simulation/grid.hpp"
 #include "reproduce.hpp"
 #include "reproduce_data.hpp"
+#include "reproduce_kernels.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
 
 namespace caucus::cli {
 namespace {
 
-constexpr std::uint32_t kTuningRepetitions = 1000;  ///< the first repetition to tune on
 constexpr std::size_t kSample = 2;
 
 struct Published {
@@ -63,20 +63,6 @@ Published published(const std::string& data, const std::string& algorithm) {
   return found == values.end() ? Published{} : found->second;
 }
 
-GridSetting kernels(const ReproduceOptions& given, const char* algorithm, double radius) {
-  GridSetting setting;
-  for (const double width : kDefaultWidths) {
-    setting.options.spaces.push_back(Space{.kind = SpaceKind::gaussian,
-                                           .radius = radius,
-                                           .width = width,
-                                           .features = kDefaultFeatures});
-  }
-  setting.options.algorithms = {algorithm};
-  setting.options.sample = kSample;
-  setting.options.seed = given.seed;
-  return setting;
-}
-
 /// One algorithm of the table, with the settings to choose from.
 struct Contender {
   std::string name;
@@ -96,7 +82,7 @@ Contender fomd_oms(const ReproduceOptions& given) {
   for (const double radius : radii) {
     for (const double eta : etas) {
       for (const double lambda : lambdas) {
-        GridSetting setting = kernels(given, "fomd-oms", radius);
+        GridSetting setting = gaussian_kernels(given, "fomd-oms", radius);
         setting.label =
             "U=" + rounded(radius) + " eta=" + rounded(eta) + " lambda=" + rounded(lambda);
         setting.options.schedule.kind = ScheduleKind::constant;
@@ -121,7 +107,7 @@ Contender baseline(const ReproduceOptions& given, const char* algorithm, const s
   for (const double weight_rate : weight_rates) {
     for (const double model_rate : model_rates) {
       for (const double penalty : penalties) {
-        GridSetting setting = kernels(given, algorithm, 1.0);
+        GridSetting setting = gaussian_kernels(given, algorithm, 1.0);
         setting.label = "weights " + rounded(weight_rate) + " models " + rounded(model_rate) +
                         " lambda=" + rounded(penalty);
         setting.options.rates = {weight_rate, model_rate, penalty, 1.0};
@@ -134,7 +120,8 @@ Contender baseline(const ReproduceOptions& given, const char* algorithm, const s
 }
 
 Contender untuned(const ReproduceOptions& given, ScheduleKind kind, const std::string& name) {
-  GridSetting setting = kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
+  GridSetting setting =
+      gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
   setting.label = "nothing to tune";
   setting.options.schedule.kind = kind;
   return {name, kSample, {setting}};
@@ -179,7 +166,7 @@ struct Repetitions {
   explicit Repetitions(const ReproduceOptions& given)
       : tune{kTuningRepetitions, given.quick ? 1U : 3U},
         decide{kTuningRepetitions + 100, given.quick ? 0U : 12U},
-        report{0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats} {}
+        report(reported_repetitions(given)) {}
 };
 
 /// A contender while it is tuned: which of its settings are left, the best first.

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/simulation/grid.hpp"
 #include "reproduce.hpp"
 #include "reproduce_data.hpp"
 #include "reproduce_kernels.hpp"
+#include "reproduce_tuning.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
 
@@ -67,7 +67,7 @@ Published published(const std::string& data, const std::string& algorithm) {
 struct Contender {
   std::string name;
   std::size_t models_per_round = 0;  ///< that a client evaluates
-  std::vector<GridSetting> grid;
+  Grid grid;
 };
 
 using Numbers = std::vector<double>;
@@ -156,129 +156,36 @@ struct Measured {
   }
 };
 
-/// Three permutations see every setting; twelve more decide between the five best of an algorithm:
-/// one that fails in one repetition out of ten often passes three. Of those within 3% of the best
-/// mean plus standard deviation the one with the shortest steps is taken, since too long ones are
-/// what fails. None of these repetitions is reported.
-struct Repetitions {
-  static constexpr std::size_t kFinalists = 5;
-  GridRepetitions tune, decide, report;
-  explicit Repetitions(const ReproduceOptions& given)
-      : tune{kTuningRepetitions, given.quick ? 1U : 3U},
-        decide{kTuningRepetitions + 100, given.quick ? 0U : 12U},
-        report(reported_repetitions(given)) {}
-};
-
-/// A contender while it is tuned: which of its settings are left, the best first.
-struct Tuning {
-  const Contender* contender = nullptr;
-  std::vector<std::size_t> left;
-  std::size_t diverging = 0;  ///< settings
-};
-
-double step_length(const GridSetting& setting) {
-  const ExperimentOptions& options = setting.options;
-  return is_baseline(options.algorithms.front()) ? options.rates.model_rate
-                                                 : options.schedule.lambda;
-}
-
-/// The five best of many.
-std::vector<std::size_t> finalists(const Tuning& tuning, std::span<const GridScore> scores) {
-  std::vector<std::size_t> kept;
-  for (const std::size_t s : best_settings(scores, Repetitions::kFinalists)) {
-    kept.push_back(tuning.left[s]);
-  }
-  return kept;
-}
-
-/// The one with the shortest steps among the practically best.
-std::vector<std::size_t> winner(const Tuning& tuning, std::span<const GridScore> scores) {
-  constexpr double kCaution = 1.0;
-  constexpr double kPractically = 1.03;
-  std::vector<std::size_t> kept;
-  double most = 0.0;
-  for (const std::size_t s : best_settings(scores, scores.size(), kCaution)) {
-    const double mse = cautious_mse(scores[s], kCaution);
-    if (kept.empty()) most = kPractically * mse;
-    const auto& grid = tuning.contender->grid;
-    const bool first = kept.empty();
-    if (mse > most || (!first && step_length(grid[tuning.left[s]]) >= step_length(grid[kept[0]]))) {
-      continue;
-    }
-    kept.assign(1, tuning.left[s]);
-  }
-  return kept;
-}
-
-using Narrow = std::vector<std::size_t> (*)(const Tuning&, std::span<const GridScore>);
-
-/// Plays what is left of every contender, all at once so that the features of a repetition serve
-/// every algorithm, and leaves what `choose` keeps of each.
-Status narrow(const ReproduceOptions& given, const PublishedData& set, GridRepetitions repetitions,
-              Narrow choose, std::vector<Tuning>& tunings, Progress& progress) {
-  std::vector<GridSetting> settings;
-  for (const Tuning& tuning : tunings) {
-    if (tuning.left.size() < 2) continue;
-    for (const std::size_t s : tuning.left) settings.push_back(tuning.contender->grid[s]);
-  }
-  if (settings.empty() || repetitions.count == 0) return Done{};
-  CAUCUS_TRY(const auto scores,
-             play_grid(set.data, settings, repetitions, given.threads, progress));
-  std::size_t begin = 0;
-  for (Tuning& tuning : tunings) {
-    if (tuning.left.size() < 2) continue;
-    const auto own = std::span(scores).subspan(begin, tuning.left.size());
-    begin += own.size();
-    for (const GridScore& score : own) {
-      tuning.diverging += static_cast<std::size_t>(score.diverged > 0);
-    }
-    auto kept = choose(tuning, own);
-    if (kept.empty()) kept.push_back(tuning.left.front());  // all diverged: the report shows it
-    tuning.left = std::move(kept);
-  }
-  return Done{};
-}
-
 Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set,
                          Progress& progress) {
   const auto list = contenders(given);
-  const Repetitions repetitions(given);
-  std::vector<Tuning> tunings;
-  for (const Contender& each : list) {
-    Tuning& tuning = tunings.emplace_back(Tuning{&each, {}, 0});
-    for (std::size_t s = 0; s < each.grid.size(); ++s) tuning.left.push_back(s);
-  }
-  CAUCUS_CHECK(narrow(given, set, repetitions.tune, finalists, tunings, progress));
-  CAUCUS_CHECK(narrow(given, set, repetitions.decide, winner, tunings, progress));
+  std::vector<Grid> grids;
+  grids.reserve(list.size());
+  for (const Contender& each : list) grids.push_back(each.grid);
+  CAUCUS_TRY(const auto tuned, tune(set.data, grids, given, progress));
   Measured measured{set.name, {}};
   std::vector<GridSetting> chosen;
-  for (const Tuning& tuning : tunings) {
-    const Contender& each = *tuning.contender;
-    chosen.push_back(each.grid[tuning.left.front()]);
+  for (std::size_t c = 0; c < list.size(); ++c) {
+    const Contender& each = list[c];
+    chosen.push_back(each.grid[tuned[c].setting]);
     measured.rows.push_back({each.name,
                              chosen.back().label,
                              each.models_per_round,
-                             tuning.diverging,
+                             tuned[c].diverging,
                              each.grid.size(),
                              {}});
   }
-  CAUCUS_TRY(auto scores, play_grid(set.data, chosen, repetitions.report, given.threads, progress));
+  CAUCUS_TRY(auto scores,
+             play_grid(set.data, chosen, reported_repetitions(given), given.threads, progress));
   for (std::size_t a = 0; a < scores.size(); ++a) measured.rows[a].score = std::move(scores[a]);
   return measured;
 }
 
 std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
-  const Repetitions repetitions(given);
   std::size_t examples = 0;
   for (const Contender& each : contenders(given)) {
-    const auto some = [&](std::size_t count) {
-      return std::span(each.grid).first(std::min(count, each.grid.size()));
-    };
-    if (each.grid.size() > 1) {
-      examples += grid_examples(set.data, each.grid, repetitions.tune) +
-                  grid_examples(set.data, some(Repetitions::kFinalists), repetitions.decide);
-    }
-    examples += grid_examples(set.data, some(1), repetitions.report);
+    examples += tuning_examples(set.data, each.grid, given) +
+                grid_examples(set.data, std::span(each.grid).first(1), reported_repetitions(given));
   }
   return examples;
 }

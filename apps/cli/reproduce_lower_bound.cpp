@@ -17,7 +17,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr std::size_t kExchangeable = 5;  ///< clients of NCO-OMS, in all repetitions together
+constexpr std::size_t kExchangeable = 5;  ///< clients of NCO-OMS, since one is like the other
 constexpr std::size_t kLarge = 1000;      ///< from this K on, half of the repetitions will do
 
 std::size_t repetitions_of(const ReproduceOptions& given, const GameSize& size) {
@@ -105,12 +105,10 @@ double constant_rate(const GameSize& size) {
   return std::sqrt(std::log(K) / (K * seen));
 }
 
-GameSetting setting_of(const ReproduceOptions& given, GameKind kind, const GameSize& size,
-                       const Contender& contender) {
+GameSetting setting_of(GameKind kind, const GameSize& size, const Contender& contender) {
   GameSetting setting{kind, size, contender.algorithm, {}};
   if (setting.algorithm == "nco-oms" && kind == GameKind::noncooperative) {
-    const std::size_t repetitions = repetitions_of(given, size);
-    setting.size.clients = std::min(size.clients, (kExchangeable + repetitions - 1) / repetitions);
+    setting.size.clients = std::min(size.clients, kExchangeable);
   }
   setting.schedule.kind = contender.schedule;
   setting.schedule.eta = constant_rate(size);
@@ -134,10 +132,7 @@ std::size_t work_of(const GameSetting& setting) {
 }
 
 /// Every game once, however many sweeps it is part of: regrets per client, one per repetition.
-struct Regrets {
-  const ReproduceOptions& given;
-  std::map<std::string, std::vector<double>> of = {};
-};
+using Regrets = std::map<std::string, std::vector<double>>;
 
 Result<Regrets> play(const ReproduceOptions& given, const std::vector<Sweep>& list,
                      Progress& progress) {
@@ -146,13 +141,13 @@ Result<Regrets> play(const ReproduceOptions& given, const std::vector<Sweep>& li
     std::uint32_t repetition;
     double* regret;
   };
-  Regrets regrets{given};
+  Regrets regrets;
   std::vector<Task> tasks;
   for (const Sweep& sweep : list) {
     for (const GameSize& size : sweep.sizes) {
       for (const Contender& contender : contenders()) {
-        const GameSetting setting = setting_of(given, sweep.kind, size, contender);
-        auto [place, fresh] = regrets.of.try_emplace(key_of(setting));
+        const GameSetting setting = setting_of(sweep.kind, size, contender);
+        auto [place, fresh] = regrets.try_emplace(key_of(setting));
         if (!fresh) continue;
         const std::size_t wanted = repetitions_of(given, size);
         place->second.resize(wanted);
@@ -186,8 +181,7 @@ Result<Regrets> play(const ReproduceOptions& given, const std::vector<Sweep>& li
 /// Regret divided by the bound, for every repetition.
 std::vector<double> ratios(const Regrets& regrets, GameKind kind, const GameSize& size,
                            const Contender& contender) {
-  std::vector<double> list =
-      regrets.of.at(key_of(setting_of(regrets.given, kind, size, contender)));
+  std::vector<double> list = regrets.at(key_of(setting_of(kind, size, contender)));
   for (double& value : list) value /= game_bound(kind, size);
   return list;
 }
@@ -217,7 +211,7 @@ ReproduceTable sweep_table(const Sweep& sweep, const Regrets& regrets) {
 ReproduceChart sweep_chart(const Sweep& sweep, const Regrets& regrets) {
   ReproduceChart chart{sweep.title,
                        "mean over repetitions and one standard deviation; in game (ii) NCO-OMS by "
-                       "at least 5 of its exchangeable clients, in all repetitions together",
+                       "5 of its exchangeable clients",
                        {sweep.axis, "log"},
                        {"regret per client / lower bound", "log"},
                        {}};

@@ -49,7 +49,8 @@ class FollowOne {
   }
   void aggregate(const Report& report, GradientSum& into) const {
     ++into.reporters;
-    caucus::add(into.gradient, report.gradients);
+    const caucus::HeldReport& held = report.held.front();
+    caucus::add_product(into.gradient, held.factor, held.direction);
   }
   void step(const caucus::Batch& batch, const GradientSum& sum) {
     if (sum.reporters == 0) return;

@@ -73,13 +73,12 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& i
 
 void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const {
   into.client_begin_.push_back(into.entries_.size());
-  std::size_t begin = into.gradients_.size();
-  for (std::size_t a = 0; a < report.spaces.size(); ++a) {
-    into.entries_.push_back(
-        {report.spaces[a], report.examples, static_cast<double>(report.losses[a]), begin});
-    begin += weights(report.spaces[a]).size();
+  for (const HeldReport& held : report.held) {
+    const std::size_t begin = into.gradients_.size();
+    into.entries_.push_back({held.space, report.examples, static_cast<double>(held.loss), begin});
+    into.gradients_.resize(begin + held.direction.size());
+    add_product(std::span(into.gradients_).subspan(begin), held.factor, held.direction);
   }
-  into.gradients_.insert(into.gradients_.end(), report.gradients.begin(), report.gradients.end());
 }
 
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {

@@ -65,6 +65,7 @@ class AdaptiveOms {
   using Aggregate = AdaptiveAggregate;
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;
+  static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
 
   explicit AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings);
 
@@ -90,6 +91,7 @@ class AdaptiveOms {
     return held_download_bits(assignment, models()) + 32 * (assignment.held.size() - 1);
   }
 
+  [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {

@@ -76,14 +76,10 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into)
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
   ++into.reporters_;
-  std::size_t offset = 0;
-  for (std::size_t a = 0; a < report.spaces.size(); ++a) {
-    const std::uint32_t space = report.spaces[a];
-    const std::size_t dimension = begin_[space + 1] - begin_[space];
-    OmsAggregate::Sum& sum = into.sum_of(space, dimension);
-    sum.loss += static_cast<double>(report.losses[a]);
-    add(sum.gradient, std::span(report.gradients).subspan(offset, dimension));
-    offset += dimension;
+  for (const HeldReport& held : report.held) {
+    OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
+    sum.loss += static_cast<double>(held.loss);
+    add_product(sum.gradient, held.factor, held.direction);
   }
 }
 

@@ -64,6 +64,7 @@ class FomdOms {
   using Aggregate = OmsAggregate;
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;  ///< reports travel, so they can be lost
+  static constexpr bool kOmsClients = true;   ///< predict and report are those of oms_client.hpp
 
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
@@ -89,6 +90,7 @@ class FomdOms {
     return held_download_bits(assignment, models());
   }
 
+  [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {

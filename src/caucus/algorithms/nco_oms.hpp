@@ -22,6 +22,7 @@ class Noncooperative {
   using Report = typename Server::Report;
   using ClientState = typename Server::ClientState;
   static constexpr bool kCooperative = false;
+  static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
 
   class Aggregate {  ///< one per client that reported
    public:
@@ -71,6 +72,7 @@ class Noncooperative {
   [[nodiscard]] std::size_t upload_bits(const Assignment&) const { return 0; }
   [[nodiscard]] std::size_t download_bits(const Assignment&) const { return 0; }
 
+  [[nodiscard]] const Plan& plan() const { return copies_.front().plan(); }
   [[nodiscard]] std::size_t clients() const { return copies_.size(); }
   [[nodiscard]] const Server& copy(std::size_t client) const { return copies_[client]; }
 

@@ -22,6 +22,10 @@ struct Plan {
 inline constexpr double kLargestForecast = 1e18;
 double finite_forecast(double value);
 
+/// f_i(x) of a held model, from its features at x; x itself is for frozen experts.
+double held_output(const Plan& plan, const HeldModel& model, std::span<const float> x,
+                   std::span<const float> features);
+
 /// f_i(x) for every held model; the output is their mean by shares.
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
                        Forecast& into);

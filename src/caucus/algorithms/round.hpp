@@ -44,14 +44,25 @@ class Forecast {
   FeatureMaps::Workspace workspace;
 };
 
-/// client -> server: batch means of the raw losses and gradients of the held models, as floats.
+/// Loss and gradient of a held model, both means over the batch, as floats. The gradient is
+/// factor * direction, each product rounded to a float: a mean over several examples has the factor
+/// 1, that of one example is the loss's derivative times the features, and need not be written out.
+struct HeldReport {
+  std::uint32_t space = 0;
+  float loss = 0.0F;
+  float factor = 1.0F;
+  std::span<const float> direction;
+};
+
+/// client -> server: what the client's examples say of the held models.
 struct Report {
   std::uint32_t client = 0;
   std::uint32_t examples = 0;
-  std::vector<std::uint32_t> spaces;
-  std::vector<float> losses;
-  std::vector<float> gradients;  ///< of the held models, one after another
+  std::vector<HeldReport> held;
 };
+
+/// A mean loss as it is reported: a float, and finite.
+float reported_loss(double loss);
 
 /// On the client, while a batch lasts: the sums behind a Report. They are kept in double and
 /// rounded to float once; for a batch of one the gradient is the float product of derivative and
@@ -68,8 +79,9 @@ class BatchMean {
  private:
   Report report_;
   std::uint32_t examples_ = 0;
-  std::vector<double> losses_, gradients_;
-  std::vector<std::size_t> begin_;
+  std::vector<double> losses_, gradient_sums_;
+  std::vector<float> gradients_;    ///< of the held models, one after another
+  std::vector<std::size_t> begin_;  ///< where each begins
 };
 
 /// For algorithms whose clients remember nothing between batches.

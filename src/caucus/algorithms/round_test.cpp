@@ -5,6 +5,14 @@
 namespace caucus {
 namespace {
 
+/// The gradient of a held model, written out.
+std::vector<float> gradient(const Report& report, std::size_t held) {
+  const HeldReport& model = report.held[held];
+  std::vector<float> values(model.direction.begin(), model.direction.end());
+  for (float& value : values) value *= model.factor;
+  return values;
+}
+
 TEST(BatchMean, ABatchOfOneIsTheFloatProduct) {
   const std::vector<float> weights(3);
   const std::vector<float> features = {0.1F, -0.7F, 1e-20F};
@@ -15,9 +23,10 @@ TEST(BatchMean, ABatchOfOneIsTheFloatProduct) {
   const Report& report = mean.report();
   EXPECT_EQ(report.client, 4U);
   EXPECT_EQ(report.examples, 1U);
-  EXPECT_EQ(report.spaces, (std::vector<std::uint32_t>{2}));
-  EXPECT_EQ(report.losses[0], 0.3F);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(report.gradients[k], 1.7F * features[k]);
+  ASSERT_EQ(report.held.size(), 1U);
+  EXPECT_EQ(report.held[0].space, 2U);
+  EXPECT_EQ(report.held[0].loss, 0.3F);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(gradient(report, 0)[k], 1.7F * features[k]);
 }
 
 TEST(BatchMean, IsTheMeanOverTheBatchRoundedOnce) {
@@ -33,10 +42,11 @@ TEST(BatchMean, IsTheMeanOverTheBatchRoundedOnce) {
   }
   const Report& report = mean.report();
   EXPECT_EQ(report.examples, 3U);
-  EXPECT_EQ(report.losses, (std::vector<float>{2.0F, 20.0F}));
+  EXPECT_EQ(report.held[0].loss, 2.0F);
+  EXPECT_EQ(report.held[1].loss, 20.0F);
   const auto z = static_cast<double>(0.1F);
-  EXPECT_EQ(report.gradients[0], static_cast<float>((1.0 * z + 2.0 * z + 3.0 * z) / 3.0));
-  EXPECT_FLOAT_EQ(report.gradients[2], -0.6F);
+  EXPECT_EQ(gradient(report, 0)[0], static_cast<float>((1.0 * z + 2.0 * z + 3.0 * z) / 3.0));
+  EXPECT_FLOAT_EQ(gradient(report, 1)[0], -0.6F);
 }
 
 TEST(BatchMean, ForgetsTheLastBatch) {
@@ -46,7 +56,7 @@ TEST(BatchMean, ForgetsTheLastBatch) {
     mean.begin({0, {{0, weights}}});
     mean.add(0, 1.0, 1.0F, std::vector<float>{0.5F});
     mean.end_example();
-    EXPECT_EQ(mean.report().gradients, (std::vector<float>{0.5F}));
+    EXPECT_EQ(gradient(mean.report(), 0), (std::vector<float>{0.5F}));
   }
 }
 
@@ -55,7 +65,7 @@ TEST(BatchMean, AHugeLossIsReportedAsTheLargestFloat) {
   mean.begin({0, {{0, {}}}});
   mean.add(0, 1e300, 0.0F, {});
   mean.end_example();
-  EXPECT_EQ(mean.report().losses[0], std::numeric_limits<float>::max());
+  EXPECT_EQ(mean.report().held[0].loss, std::numeric_limits<float>::max());
 }
 
 }  // namespace

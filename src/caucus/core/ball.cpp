@@ -8,8 +8,7 @@
 namespace caucus {
 
 void Ball::descend(std::span<float> w, std::span<const float> gradient, double rate) const {
-  add_scaled(w, static_cast<float>(-rate), gradient);
-  const double norm = std::sqrt(squared_norm(w));
+  const double norm = std::sqrt(move_and_measure(w, static_cast<float>(-rate), gradient));
   if (!std::isfinite(norm)) {
     std::fill(w.begin(), w.end(), 0.0F);
   } else if (norm > radius) {

@@ -1,7 +1,9 @@
 #include "caucus/core/feature_maps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "caucus/core/kernel.hpp"
@@ -75,7 +77,9 @@ std::size_t FeatureMaps::find_or_add_base(const Space& space, std::size_t index)
 }
 
 std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
-  Map map{space.kind, false, base, 0, 1.0, 0, 0};
+  Map map;
+  map.kind = space.kind;
+  map.base = base;
   if (space.kind == SpaceKind::linear) {
     map.intercept = space.intercept;
     map.dimension = shape_.features + (space.intercept ? 1 : 0);
@@ -83,6 +87,8 @@ std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
     map.frequencies = space.features;
     map.width = space.width;
     map.dimension = 2 * map.frequencies;
+    map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
+    map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
   const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map& other) {
     return other.kind == map.kind && other.intercept == map.intercept && other.base == map.base &&
@@ -95,11 +101,11 @@ std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
 
 void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition) {
   for (FrequencyBase& base : bases_) {
-    base.values.resize(shape_.features * base.frequencies);
+    base.values.resize(shape_.features * base.width());
     for (std::size_t k = 0; k < base.frequencies; ++k) {
       Stream stream({seed, Purpose::features, repetition, base.id, static_cast<std::uint32_t>(k)});
       for (std::size_t l = 0; l < shape_.features; ++l) {
-        base.values[l * base.frequencies + k] = finite_float(draw_frequency(base.kernel, stream));
+        base.values[l * base.width() + k] = finite_float(draw_frequency(base.kernel, stream));
       }
     }
   }
@@ -111,7 +117,7 @@ FeatureMaps::Workspace::Workspace(const FeatureMaps& maps)
       features_of_(maps.maps_.size(), 0),
       projection_of_(maps.bases_.size(), 0) {
   for (std::size_t b = 0; b < projections_.size(); ++b) {
-    projections_[b].resize(maps.bases_[b].frequencies);
+    projections_[b].resize(maps.bases_[b].width());
   }
   for (std::size_t m = 0; m < features_.size(); ++m) {
     const Map& map = maps.maps_[m];
@@ -142,25 +148,33 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
   const auto x = workspace.x_.first(shape_.features);
   const std::span<float> out = workspace.features_[index];
   if (map.kind == SpaceKind::linear) {
-    std::copy(x.begin(), x.end(), out.begin());
-    out.back() = 1.0F;
+    add_intercept(x, out);
     return;
   }
-  const std::span<float> projection = workspace.projections_[map.base];
+  AlignedVector<float>& projection = workspace.projections_[map.base];
   if (workspace.projection_of_[map.base] != workspace.example_) {
-    project(bases_[map.base].values, x, projection);
+    const FrequencyBase& base = bases_[map.base];
+    project(base.values, x.size(), base.width(), std::array{x.data()}, projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  const auto amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
-  scaled_sincos(projection, static_cast<float>(1.0 / map.width), amplitude,
+  random_features(map, projection, out);
+}
+
+void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) {
+  std::copy(x.begin(), x.end(), out.begin());
+  out.back() = 1.0F;
+}
+
+void FeatureMaps::random_features(const Map& map, std::span<const float> projection,
+                                  std::span<float> out) {
+  scaled_sincos(projection.first(map.frequencies), map.turns, map.amplitude,
                 out.first(map.frequencies), out.last(map.frequencies));
 }
 
-double FeatureMaps::expert_forecast(std::size_t i, const Workspace& workspace) const {
+double FeatureMaps::expert_forecast(std::size_t i, std::span<const float> x) const {
   const Space& space = spaces_[i];
-  if (space.function)
-    return static_cast<double>(space.function(workspace.x_.first(shape_.features)));
-  return static_cast<double>(workspace.x_[shape_.features + space.expert]);
+  if (space.function) return static_cast<double>(space.function(x.first(shape_.features)));
+  return static_cast<double>(x[shape_.features + space.expert]);
 }
 
 FeatureMaps FeatureMaps::ready() const {

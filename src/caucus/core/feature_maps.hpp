@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/result.hpp"
+#include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/space.hpp"
 
 namespace caucus {
@@ -21,13 +23,15 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
-/// The random frequencies of one or several kernels, as base[l][k] so that lanes are frequencies.
+/// The random frequencies of one or several kernels, as base[l][k] so that lanes are frequencies;
+/// rows are padded with zeros to a multiple of 16.
 struct FrequencyBase {
   SpaceKind kernel = SpaceKind::gaussian;
   std::uint32_t id = 0;  ///< names the stream of random numbers
   std::size_t frequencies = 0;
-  std::vector<float> values;
+  AlignedVector<float> values;
 
+  [[nodiscard]] std::size_t width() const { return simd::padded(frequencies); }
   bool operator==(const FrequencyBase&) const = default;
 };
 
@@ -57,14 +61,17 @@ class FeatureMaps {
     friend class FeatureMaps;
     std::span<const float> x_;
     std::uint64_t example_ = 0;
-    std::vector<std::vector<float>> features_, projections_;
+    std::vector<AlignedVector<float>> features_, projections_;
     std::vector<std::uint64_t> features_of_, projection_of_;  ///< the example they belong to
   };
 
   /// phi_i of the workspace's example; empty for a frozen expert.
   std::span<const float> features(std::size_t i, Workspace& workspace) const;
-  /// The forecast of frozen expert i for the workspace's example.
-  [[nodiscard]] double expert_forecast(std::size_t i, const Workspace& workspace) const;
+  /// The forecast of frozen expert i for the example x.
+  [[nodiscard]] double expert_forecast(std::size_t i, std::span<const float> x) const;
+  [[nodiscard]] double expert_forecast(std::size_t i, const Workspace& workspace) const {
+    return expert_forecast(i, workspace.x_);
+  }
 
   /// The same spaces for examples that bring their features along, as expand() makes them: many
   /// runs on the same examples then compute them once. The numbers are the same, bit for bit.
@@ -77,12 +84,15 @@ class FeatureMaps {
   [[nodiscard]] bool same_features(const FeatureMaps& other) const;
 
  private:
+  friend class FeatureTile;
   struct Map {
     SpaceKind kind = SpaceKind::linear;
     bool intercept = false;
     std::size_t base = 0;  ///< kernels: which base
     std::size_t frequencies = 0;
     double width = 1.0;
+    float turns = 0.0F;      ///< kernels: half turns per unit of the projection
+    float amplitude = 0.0F;  ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
     std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed
 
@@ -94,6 +104,9 @@ class FeatureMaps {
   [[nodiscard]] std::size_t find_or_add_base(const Space& space, std::size_t index);
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
+  static void add_intercept(std::span<const float> x, std::span<float> out);
+  static void random_features(const Map& map, std::span<const float> projection,
+                              std::span<float> out);
 
   InputShape shape_;
   std::vector<Space> spaces_;

@@ -78,6 +78,16 @@ class Loss {
   [[nodiscard]] double derivative(double v, double y) const {
     return std::visit([&](const auto& loss) { return loss.derivative(v, y); }, kind_);
   }
+  struct Point {
+    double value, derivative;
+  };
+  [[nodiscard]] Point value_and_derivative(double v, double y) const {
+    return std::visit(
+        [&](const auto& loss) -> Point {
+          return {loss.value(v, y), loss.derivative(v, y)};
+        },
+        kind_);
+  }
   [[nodiscard]] double largest(double V, double Y) const {
     return std::visit([&](const auto& loss) { return loss.largest(V, Y); }, kind_);
   }

@@ -1,35 +1,66 @@
-// The float kernels. They are the one definition of the arithmetic: 16 lanes that are summed in
-// order, explicit multiply-adds, no reassociation. A faster path must give the same bits.
+// The float kernels. They are the one definition of the arithmetic: 16 lanes, explicit
+// multiply-adds (fused where the CPU can), sums in a fixed order, no reassociation. A faster path
+// must give the same bits. simd/ has them for each kind of CPU.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
+#include "caucus/core/simd/kernels.hpp"
+
 namespace caucus {
 
-/// sum_k a_k b_k: lane l sums the k with k mod 16 = l, in order; then the lanes in order, in
-/// double.
-double dot(std::span<const float> a, std::span<const float> b);
+/// sum_k a_k b_k: lane l sums the k with k mod 16 = l, in order; then, in double, lanes l and l + 8
+/// are added, of these l and l + 4, and so on.
+inline double dot(std::span<const float> a, std::span<const float> b) {
+  return simd::kernels().dot(a.data(), b.data(), a.size());
+}
 
 inline double squared_norm(std::span<const float> a) { return dot(a, a); }
 
-/// y_k <- factor * x_k + y_k
-void add_scaled(std::span<float> y, float factor, std::span<const float> x);
+/// y_k <- factor * x_k + y_k, rounded once where the CPU can
+inline void add_scaled(std::span<float> y, float factor, std::span<const float> x) {
+  simd::kernels().add_scaled(y.data(), factor, x.data(), y.size());
+}
+
+/// y_k <- y_k + (factor * x_k), the product rounded to a float first
+inline void add_product(std::span<float> y, float factor, std::span<const float> x) {
+  simd::kernels().add_product(y.data(), factor, x.data(), y.size());
+}
+
+/// y_k <- y_k + factor * x_k; the product of two floats is exact in double
+inline void add_exact_product(std::span<double> y, float factor, std::span<const float> x) {
+  simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());
+}
 
 /// y_k <- y_k + x_k
-void add(std::span<float> y, std::span<const float> x);
+inline void add(std::span<float> y, std::span<const float> x) { add_product(y, 1.0F, x); }
 
 /// y_k <- factor * y_k
-void scale(std::span<float> y, float factor);
+inline void scale(std::span<float> y, float factor) {
+  simd::kernels().scale(y.data(), factor, y.size());
+}
 
-/// out_k = sum_l x_l base[l * out.size() + k], over l in order.
-void project(std::span<const float> base, std::span<const float> x, std::span<float> out);
+/// add_scaled(w, factor, gradient), and then squared_norm(w), in one pass.
+inline double move_and_measure(std::span<float> w, float factor, std::span<const float> gradient) {
+  return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
+}
 
-/// cosine_k = amplitude * cos(factor * angle_k), sine_k likewise, of the product as a float.
-/// Absolute error below 2e-7 of the amplitude; where an angle is beyond 8192 the whole call goes to
-/// libm, and a non-finite one counts as 0, so that the features of an absurd example are still
-/// finite.
-void scaled_sincos(std::span<const float> angle, float factor, float amplitude,
-                   std::span<float> cosine, std::span<float> sine);
+/// Several vectors x of `inputs` numbers at once: row r of out is
+///   out_k = sum_l x_l base[l * width + k], over l in order,
+/// where width is a multiple of 16. A row does not depend on the others.
+inline void project(std::span<const float> base, std::size_t inputs, std::size_t width,
+                    std::span<const float* const> x, std::span<float> out) {
+  simd::kernels().project(base.data(), inputs, width, x.data(), x.size(), out.data());
+}
+
+/// cosine_k = amplitude * cos(pi u_k) and sine_k likewise, where u_k = factor * x_k as a float.
+/// Absolute error below 3e-7 of the amplitude. From |u_k| = 2^22 on, where neighbouring floats are
+/// half a turn apart, and where it is not finite, u_k counts as 0, so that the features of an
+/// absurd example are still finite.
+inline void scaled_sincos(std::span<const float> x, float factor, float amplitude,
+                          std::span<float> cosine, std::span<float> sine) {
+  simd::kernels().sincos(x.data(), factor, amplitude, x.size(), cosine.data(), sine.data());
+}
 
 }  // namespace caucus

@@ -20,6 +20,7 @@ template <class S>
 concept ExampleSource = requires(const S& source, std::size_t client, std::size_t round) {
   { source.clients() } -> std::convertible_to<std::size_t>;
   { source.rounds(client) } -> std::convertible_to<std::size_t>;  ///< how many examples it has
+  /// x stays where it is until the batch of this round is over.
   { source.example(client, round) } -> std::same_as<Example>;
 };
 

@@ -1,13 +1,16 @@
-// All clients in this process, one after the other: predict, see y, report.
+// All clients in this process. Where an algorithm's clients do what OmsTile does, many are computed
+// together; others predict, see y and report one after the other.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "caucus/algorithms/oms_tile.hpp"
 #include "caucus/core/random.hpp"
 #include "caucus/runtime/example_source.hpp"
 #include "caucus/runtime/exchange.hpp"
@@ -30,61 +33,142 @@ struct Dropout {
 /// Sees every forecast that is given: client, round, output.
 using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
 
-template <Algorithm A, ExampleSource Source>
+/// An algorithm that says that its clients do what oms_client.hpp does and nothing else.
+template <class A>
+concept TiledClients = A::kOmsClients && requires(const A& shared) {
+  requires std::same_as<typename A::Report, Report>;
+  requires std::same_as<typename A::Assignment, Assignment>;
+  { shared.plan() } -> std::same_as<const Plan&>;
+};
+
+/// A forecast given, and a report sent: what every way of playing clients has to tell.
+class ExchangeLog {
+ public:
+  ExchangeLog(Telemetry& telemetry, ForecastObserver observer)
+      : telemetry_(&telemetry), observer_(std::move(observer)) {}
+
+  void forecast(std::size_t client, std::size_t round, double output, double y) {
+    telemetry_->forecast(client, round, output, y);
+    if (observer_) observer_(client, round, output);
+  }
+  /// Where the client chooses what it sends, the report tells; else the assignment does.
+  template <class A>
+  void sent(const A& shared, const typename A::Report& report,
+            const typename A::Assignment& assignment) {
+    std::size_t up = 0;
+    if constexpr (requires { shared.upload_bits(report); }) {
+      up = shared.upload_bits(report);
+    } else {
+      up = shared.upload_bits(assignment);
+    }
+    telemetry_->sent(up, shared.download_bits(assignment));
+  }
+
+ private:
+  Telemetry* telemetry_;
+  ForecastObserver observer_;
+};
+
+/// One example after another, through the verbs.
+template <Algorithm A>
+class OneByOne {
+ public:
+  OneByOne(const A& algorithm, std::size_t clients)
+      : forecast_(algorithm.new_forecast()), memory_(clients) {}
+
+  typename A::Assignment& begin_client() { return assignment_; }
+
+  template <class Source, class OnReport>
+  void play(const A& shared, const Source& source, std::uint32_t client, std::size_t first,
+            std::size_t last, ExchangeLog& log, OnReport&& on_report) {
+    mean_.begin(assignment_);
+    for (std::size_t round = first; round < last; ++round) {
+      const Example example = source.example(client, round);
+      shared.predict(memory_[client], assignment_, example.x, forecast_);
+      log.forecast(client, round, forecast_.output, example.y);
+      shared.report(memory_[client], forecast_, example.y, mean_);
+    }
+    on_report(mean_.report(), assignment_);
+  }
+  template <class OnReport>
+  void flush(ExchangeLog&, OnReport&&) {}
+
+ private:
+  typename A::Assignment assignment_;
+  typename A::Forecast forecast_;
+  typename A::BatchMean mean_;
+  std::vector<typename A::ClientState> memory_;
+};
+
+/// Many examples together.
+template <TiledClients A>
+class ByTiles {
+ public:
+  ByTiles(const A& algorithm, std::size_t) : tile_(algorithm.plan()) {}
+
+  Assignment& begin_client() { return tile_.begin_client(); }
+
+  template <class Source, class OnReport>
+  void play(const A&, const Source& source, std::uint32_t client, std::size_t first,
+            std::size_t last, ExchangeLog& log, OnReport&& on_report) {
+    for (std::size_t round = first; round < last; ++round) {
+      const Example example = source.example(client, round);
+      tile_.add(round, example.x, example.y, round + 1 == last);
+      if (tile_.full()) flush(log, on_report);
+    }
+  }
+  template <class OnReport>
+  void flush(ExchangeLog& log, OnReport&& on_report) {
+    tile_.flush([&](std::size_t client, std::size_t round, double output,
+                    double y) { log.forecast(client, round, output, y); },
+                on_report);
+  }
+
+ private:
+  OmsTile tile_;
+};
+
+template <class A>
+struct HowToPlay {
+  using Type = OneByOne<A>;
+};
+template <TiledClients A>
+struct HowToPlay<A> {
+  using Type = ByTiles<A>;
+};
+
+template <Algorithm A, ExampleSource Source, class Play = typename HowToPlay<A>::Type>
 class LocalExchange {
  public:
   LocalExchange(const A& algorithm, const Source& source, Dropout dropout, Telemetry& telemetry,
                 ForecastObserver observer = {})
       : source_(&source),
         dropout_(dropout),
-        telemetry_(&telemetry),
-        observer_(std::move(observer)),
-        forecast_(algorithm.new_forecast()),
-        memory_(source.clients()) {}
+        log_(telemetry, std::move(observer)),
+        play_(algorithm, source.clients()) {}
 
   template <class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Assign&& assign, Receive&& receive) {
+    const auto deliver = [&](const typename A::Report& report,
+                             const typename A::Assignment& assignment) {
+      log_.sent(shared, report, assignment);
+      if (A::kCooperative && dropout_.loses(batch.number, assignment.client)) return;
+      receive(report);
+    };
     for (std::uint32_t client = 0; client < source_->clients(); ++client) {
       const std::size_t last = std::min(batch.last, source_->rounds(client));
       if (batch.first >= last) continue;  // this client has no data left
-      assign(client, assignment_);
-      play(shared, client, batch.first, last);
-      const auto& report = mean_.report();
-      telemetry_->sent(uploaded_bits(shared, report), shared.download_bits(assignment_));
-      if (A::kCooperative && dropout_.loses(batch.number, client)) continue;
-      receive(report);
+      assign(client, play_.begin_client());
+      play_.play(shared, *source_, client, batch.first, last, log_, deliver);
     }
+    play_.flush(log_, deliver);
   }
 
  private:
-  /// Where the client chooses what it sends, the report tells; else the assignment does.
-  [[nodiscard]] std::size_t uploaded_bits(const A& shared, const typename A::Report& report) const {
-    if constexpr (requires { shared.upload_bits(report); }) {
-      return shared.upload_bits(report);
-    } else {
-      return shared.upload_bits(assignment_);
-    }
-  }
-
-  void play(const A& shared, std::uint32_t client, std::size_t first, std::size_t last) {
-    mean_.begin(assignment_);
-    for (std::size_t round = first; round < last; ++round) {
-      const Example example = source_->example(client, round);
-      shared.predict(memory_[client], assignment_, example.x, forecast_);
-      telemetry_->forecast(client, round, forecast_.output, example.y);
-      if (observer_) observer_(client, round, forecast_.output);
-      shared.report(memory_[client], forecast_, example.y, mean_);
-    }
-  }
-
   const Source* source_;
   Dropout dropout_;
-  Telemetry* telemetry_;
-  ForecastObserver observer_;
-  typename A::Assignment assignment_;
-  typename A::Forecast forecast_;
-  typename A::BatchMean mean_;
-  std::vector<typename A::ClientState> memory_;
+  ExchangeLog log_;
+  Play play_;
 };
 
 }  // namespace caucus

@@ -1,0 +1,34 @@
+// What every variant of the kernels offers. No library headers here: the translation units of the
+// variants are compiled for CPUs that may be absent, and must not leave inline functions behind.
+#pragma once
+
+#include <cstddef>
+
+namespace caucus::simd {
+
+/// The floats that are worked on together; rows of matrices are padded to a multiple of it.
+inline constexpr std::size_t kLanes = 16;
+constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
+
+/// vector.hpp says what each of them computes.
+struct Kernels {
+  const char* name;
+  double (*dot)(const float* a, const float* b, std::size_t n);
+  void (*add_scaled)(float* y, float factor, const float* x, std::size_t n);
+  void (*add_product)(float* y, float factor, const float* x, std::size_t n);
+  void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
+  void (*scale)(float* y, float factor, std::size_t n);
+  double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
+  void (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
+                  std::size_t count, float* out);
+  void (*sincos)(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
+                 float* sine);
+};
+
+extern const Kernels kPortable;
+#ifdef __x86_64__
+extern const Kernels kAvx2;
+extern const Kernels kAvx512;
+#endif
+
+}  // namespace caucus::simd

@@ -1,0 +1,223 @@
+// Sixteen floats as one value, whatever the width of the hardware's vectors: one AVX-512 register,
+// two of AVX2, or an array. Every kernel is written once in terms of them, so that all variants
+// follow one definition of the arithmetic: AVX2 and AVX-512 give the same bits, and the portable
+// variant differs only where it has no fused multiply-add.
+//
+// Included by the translation units of the variants only, each with flags and a namespace of its
+// own: nothing here may be an inline function that the linker could share between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "caucus/core/simd/kernel_table.hpp"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define CAUCUS_SIMD_VARIANT avx512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define CAUCUS_SIMD_VARIANT avx2
+#else
+#define CAUCUS_SIMD_VARIANT portable
+#endif
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace caucus::simd::CAUCUS_SIMD_VARIANT {
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+constexpr std::size_t kProjectedRows = 5;  ///< sums that fit the registers: rows times groups
+constexpr std::size_t kProjectedGroups = 4;
+
+struct Lanes {
+  __m512 v;
+};
+
+inline __mmask16 first_lanes(std::size_t count) {
+  return static_cast<__mmask16>((1U << count) - 1U);
+}
+
+inline Lanes fill(float value) { return {_mm512_set1_ps(value)}; }
+inline Lanes load(const float* p) { return {_mm512_loadu_ps(p)}; }
+inline void store(float* p, Lanes a) { _mm512_storeu_ps(p, a.v); }
+/// The first `count` < 16 lanes; the others are 0 or left alone.
+inline Lanes load_first(const float* p, std::size_t count) {
+  return {_mm512_maskz_loadu_ps(first_lanes(count), p)};
+}
+inline void store_first(float* p, std::size_t count, Lanes a) {
+  _mm512_mask_storeu_ps(p, first_lanes(count), a.v);
+}
+
+inline Lanes add(Lanes a, Lanes b) { return {_mm512_add_ps(a.v, b.v)}; }
+inline Lanes subtract(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
+inline Lanes multiply(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
+inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+
+/// a where |a| < limit, else 0; so for NaN too.
+inline Lanes keep_below(Lanes a, Lanes limit) {
+  const __mmask16 small = _mm512_cmp_ps_mask(_mm512_abs_ps(a.v), limit.v, _CMP_LT_OQ);
+  return {_mm512_maskz_mov_ps(small, a.v)};
+}
+/// a with its sign turned where the last bit of `count` is set.
+inline Lanes turn_if_odd(Lanes a, Lanes count) {
+  const __m512i sign = _mm512_slli_epi32(_mm512_castps_si512(count.v), 31);
+  return {_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a.v), sign))};
+}
+/// Lanes l and l + 8 first, in double; then l and l + 4, and so on.
+inline double sum(Lanes a) {
+  const __m512d eight = _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)),
+                                      _mm512_cvtps_pd(_mm512_extractf32x8_ps(a.v, 1)));
+  const __m256d four =
+      _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_extractf64x4_pd(eight, 1));
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
+
+constexpr std::size_t kProjectedRows = 5;  ///< sums that fit the registers: rows times groups
+constexpr std::size_t kProjectedGroups = 1;
+
+struct Lanes {
+  __m256 low, high;
+};
+
+/// All bits set in the first `count` of eight lanes.
+inline __m256i first_lanes(std::size_t count) {
+  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), index);
+}
+
+inline Lanes fill(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
+inline Lanes load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+inline void store(float* p, Lanes a) {
+  _mm256_storeu_ps(p, a.low);
+  _mm256_storeu_ps(p + 8, a.high);
+}
+inline Lanes load_first(const float* p, std::size_t count) {
+  if (count <= 8) return {_mm256_maskload_ps(p, first_lanes(count)), _mm256_setzero_ps()};
+  return {_mm256_loadu_ps(p), _mm256_maskload_ps(p + 8, first_lanes(count - 8))};
+}
+inline void store_first(float* p, std::size_t count, Lanes a) {
+  if (count <= 8) {
+    _mm256_maskstore_ps(p, first_lanes(count), a.low);
+  } else {
+    _mm256_storeu_ps(p, a.low);
+    _mm256_maskstore_ps(p + 8, first_lanes(count - 8), a.high);
+  }
+}
+
+inline Lanes add(Lanes a, Lanes b) {
+  return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+}
+inline Lanes subtract(Lanes a, Lanes b) {
+  return {_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
+}
+inline Lanes multiply(Lanes a, Lanes b) {
+  return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
+inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
+  return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
+}
+
+inline __m256 keep_below(__m256 a, __m256 limit) {
+  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), a);
+  return _mm256_and_ps(a, _mm256_cmp_ps(size, limit, _CMP_LT_OQ));
+}
+inline Lanes keep_below(Lanes a, Lanes limit) {
+  return {keep_below(a.low, limit.low), keep_below(a.high, limit.high)};
+}
+inline __m256 turn_if_odd(__m256 a, __m256 count) {
+  const __m256i sign = _mm256_slli_epi32(_mm256_castps_si256(count), 31);
+  return _mm256_xor_ps(a, _mm256_castsi256_ps(sign));
+}
+inline Lanes turn_if_odd(Lanes a, Lanes count) {
+  return {turn_if_odd(a.low, count.low), turn_if_odd(a.high, count.high)};
+}
+inline double sum(Lanes a) {
+  const __m256d low = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(a.low)),
+                                    _mm256_cvtps_pd(_mm256_castps256_ps128(a.high)));
+  const __m256d high = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(a.low, 1)),
+                                     _mm256_cvtps_pd(_mm256_extractf128_ps(a.high, 1)));
+  const __m256d four = _mm256_add_pd(low, high);
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+#else
+
+constexpr std::size_t kProjectedRows = 2;  ///< sums that fit the registers: rows times groups
+constexpr std::size_t kProjectedGroups = 1;
+
+struct Lanes {
+  float v[kLanes];
+};
+
+template <class Function>
+inline Lanes each(Function function) {
+  Lanes out;
+  for (std::size_t l = 0; l < kLanes; ++l) out.v[l] = function(l);
+  return out;
+}
+
+inline Lanes fill(float value) {
+  return each([&](std::size_t) { return value; });
+}
+inline Lanes load(const float* p) {
+  return each([&](std::size_t l) { return p[l]; });
+}
+inline void store(float* p, Lanes a) {
+  for (std::size_t l = 0; l < kLanes; ++l) p[l] = a.v[l];
+}
+inline Lanes load_first(const float* p, std::size_t count) {
+  return each([&](std::size_t l) { return l < count ? p[l] : 0.0F; });
+}
+inline void store_first(float* p, std::size_t count, Lanes a) {
+  for (std::size_t l = 0; l < count; ++l) p[l] = a.v[l];
+}
+
+inline Lanes add(Lanes a, Lanes b) {
+  return each([&](std::size_t l) { return a.v[l] + b.v[l]; });
+}
+inline Lanes subtract(Lanes a, Lanes b) {
+  return each([&](std::size_t l) { return a.v[l] - b.v[l]; });
+}
+inline Lanes multiply(Lanes a, Lanes b) {
+  return each([&](std::size_t l) { return a.v[l] * b.v[l]; });
+}
+inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
+  return each([&](std::size_t l) {
+#ifdef __FMA__
+    return __builtin_fmaf(a.v[l], b.v[l], c.v[l]);
+#else
+    return a.v[l] * b.v[l] + c.v[l];
+#endif
+  });
+}
+
+inline Lanes keep_below(Lanes a, Lanes limit) {
+  return each(
+      [&](std::size_t l) { return a.v[l] < limit.v[l] && -a.v[l] < limit.v[l] ? a.v[l] : 0.0F; });
+}
+inline Lanes turn_if_odd(Lanes a, Lanes count) {
+  return each([&](std::size_t l) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, count.v[l]);
+    return (bits & 1U) != 0U ? -a.v[l] : a.v[l];
+  });
+}
+inline double sum(Lanes a) {
+  double lanes[8];
+  for (std::size_t l = 0; l < 8; ++l) {
+    lanes[l] = static_cast<double>(a.v[l]) + static_cast<double>(a.v[l + 8]);
+  }
+  for (std::size_t half = 4; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  }
+  return lanes[0];
+}
+
+#endif
+
+}  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

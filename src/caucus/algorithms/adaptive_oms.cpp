@@ -45,13 +45,19 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
     if (maps.dimension(i) == 0) {
       learners_.emplace_back();
     } else if (settings_->second_order[i]) {
-      learners_.emplace_back(SecondOrderModel(maps.dimension(i)));
+      learners_.emplace_back(SecondOrderModel(maps.dimension(i), known_size(i)));
     } else {
-      learners_.emplace_back(FirstOrderModel());
+      learners_.emplace_back(FirstOrderModel(known_size(i)));
     }
   }
   weights_.assign(begin_.back(), 0.0F);
   sampler_.set(probabilities().probabilities());
+}
+
+double AdaptiveOms::known_size(std::size_t space) const {
+  const Plan& plan = *settings_->plan;
+  const bool square = std::holds_alternative<SquareLoss>(plan.loss.kind());
+  return square && plan.maps.space(space).is_kernel() ? 1.0 : 0.0;
 }
 
 void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
@@ -155,7 +161,9 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
     return;
   }
   std::vector<float> sum(w.size(), 0.0F);
-  RoundSums sums{aggregate.client_begin_.size(), entries_of_[space].size(), inclusion, 0, 0, sum};
+  const std::size_t examples = aggregate.entries_[entries_of_[space].front()].examples;
+  RoundSums sums{
+      aggregate.client_begin_.size(), entries_of_[space].size(), inclusion, 0, 0, sum, examples};
   for (const std::uint32_t e : entries_of_[space]) {
     const auto& entry = aggregate.entries_[e];
     sums.losses += entry.loss;

@@ -105,6 +105,8 @@ class AdaptiveOms {
  private:
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
 
+  /// |phi_i|^2 where reports show it: random features with the square loss have 1.
+  [[nodiscard]] double known_size(std::size_t space) const;
   void step_models(const AdaptiveAggregate& aggregate);
   void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
   void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);

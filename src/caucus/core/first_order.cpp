@@ -17,9 +17,12 @@ void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::spa
   if (!(squared > 0.0) || !std::isfinite(squared)) return;
   // A loss that is not positive (the linear one) says nothing about curvature.
   double curvature = 0.0;
-  if (sums.losses > 0.0 && std::isfinite(sums.squared_gradients)) {
-    curvature =
-        static_cast<double>(sums.holders) * weight * sums.squared_gradients / (2.0 * sums.losses);
+  if (sums.losses > 0.0 && sums.squared_gradients > 0.0 && std::isfinite(sums.squared_gradients)) {
+    const double size = sums.squared_gradients / (4.0 * sums.losses);
+    largest_ = std::max(largest_, size);
+    const double hidden =
+        std::sqrt(std::clamp(largest_ / size, 1.0, static_cast<double>(sums.examples)));
+    curvature = static_cast<double>(sums.holders) * weight * 2.0 * hidden * size;
   }
   rounds_ += 1.0;
   curvature_sum_ += curvature;

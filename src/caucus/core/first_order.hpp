@@ -18,17 +18,23 @@ struct RoundSums {
   double losses = 0.0;              ///< sum of c_ij
   double squared_gradients = 0.0;   ///< sum of |g_ij|^2
   std::span<const float> gradient;  ///< sum of g_ij
+  std::size_t examples = 1;         ///< that a report is the mean of
 };
 
 class FirstOrderModel {
  public:
+  /// known_size: |z|^2 of every example where that is known, else 0.
+  explicit FirstOrderModel(double known_size = 0.0) : largest_(known_size) {}
+
   /// w <- project(w - lambda g_i), g_i = sum g_ij / (M_r P_i), with
   ///   H = (n_i / (M_r P_i)) sum |g_ij|^2 / (2 sum c_ij),  Hbar its mean over rounds,
+  /// for means over N examples times what they hide of it (as SecondOrderModel has it),
   ///   lambda = min(1 / max(H, Hbar), 1.4 r / sqrt(sum over rounds of |g_i|^2)),
   /// r the largest |w| so far, at first the length of the first step.
   void step(const RoundSums& sums, const Region& region, std::span<float> w);
 
  private:
+  double largest_;  ///< of |z|^2 = |g|^2 / (4c)
   double curvature_sum_ = 0.0;
   double rounds_ = 0.0;
   double gradient_sum_ = 0.0;

@@ -92,5 +92,20 @@ TEST(FirstOrderModel, IgnoresWhatIsNotFinite) {
   }
 }
 
+TEST(FirstOrderModel, AMeanOverManyExamplesHidesCurvature) {
+  // |z|^2 is known to be 1 and the report shows 1/16 of it: the step is sqrt(16) times shorter than
+  // that of one example, and sqrt(4) times where it is a mean over 4.
+  const auto step = [](std::size_t examples) {
+    FirstOrderModel model(1.0);
+    std::vector<float> w(1, 0.0F);
+    const std::vector<float> gradient = {-0.5F};
+    RoundSums sums{1, 1, 1.0, 1.0, 0.25, gradient, examples};
+    model.step(sums, {}, w);
+    return w[0];
+  };
+  EXPECT_FLOAT_EQ(step(4), step(1) / 2.0F);
+  EXPECT_FLOAT_EQ(step(100), step(1) / 4.0F);
+}
+
 }  // namespace
 }  // namespace caucus

@@ -24,7 +24,15 @@ double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
 
 }  // namespace
 
-SecondOrderModel::SecondOrderModel(std::size_t dimension) : d_(dimension) {}
+SecondOrderModel::SecondOrderModel(std::size_t dimension, double known_size)
+    : d_(dimension), size_is_known_(known_size > 0.0), largest_(known_size) {}
+
+void SecondOrderModel::raise_ridge(double size) {
+  const double increase = kRidge * size - ridge_;
+  if (!(increase > 0.0)) return;
+  for (std::size_t k = 0; k < d_; ++k) A_[k * d_ + k] += increase;
+  ridge_ += increase;
+}
 
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
                                std::span<const float> w, std::size_t examples) {
@@ -41,16 +49,16 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   // report from outweighing all others. For the square loss |g|^2 / c = 4 |z|^2 and it seldom acts.
   const double c = std::max(loss, squared * loss_sum_ / (4.0 * gradient_sum_));
   const double length = squared / (4.0 * c);
-  if (length > largest_) {
-    const double increase = kRidge * (length - largest_);
-    for (std::size_t k = 0; k < d_; ++k) A_[k * d_ + k] += increase;
-    largest_ = length;
-  }
-  // In a mean over N examples their noise cancels, and with it up to N times of the curvature, at
-  // most down from the largest that was seen. How much of a gradient was noise is not known; the
-  // geometric middle between none and all of it did best (docs/adaptive.md).
-  const double hidden =
-      std::sqrt(std::clamp(largest_ / length, 1.0, static_cast<double>(examples)));
+  largest_ = std::max(largest_, length);
+  // What a mean over N examples leaves of |z|^2 is between all of it and 1/N. Where the size is not
+  // known the ridge is raised for the worst, and N times more: there are N times fewer reports to
+  // average over, and the first of them must not be fitted as if they were free of noise.
+  const auto n = static_cast<double>(examples);
+  raise_ridge(size_is_known_ ? largest_ : n * n * length);
+  // In a mean noise cancels, and with it up to N times of the curvature, at most down from the
+  // largest that was seen. How much of a gradient was noise is not known; the geometric middle
+  // between none and all of it did best (docs/adaptive.md).
+  const double hidden = std::sqrt(std::clamp(largest_ / length, 1.0, n));
   const double quadratic = hidden * weight / (4.0 * c);
   const double along = quadratic * caucus::dot(gradient, w) - 0.5 * weight;
   for (std::size_t k = 0; k < d_; ++k) {
@@ -74,7 +82,8 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   loss_sum_ *= factor;
   gradient_sum_ *= factor;
   mu_ *= factor;
-  largest_ *= factor;  // the diagonal that it stands for has shrunk too
+  ridge_ *= factor;
+  if (!size_is_known_) largest_ *= factor;
 }
 
 void SecondOrderModel::multiply(std::span<const double> x, std::span<double> y) const {

@@ -17,7 +17,9 @@ namespace caucus {
 
 class SecondOrderModel {
  public:
-  explicit SecondOrderModel(std::size_t dimension);
+  /// known_size: |z|^2 of every example where that is known (random features and the square loss),
+  /// else 0. It matters for reports that are means: they show less of it.
+  explicit SecondOrderModel(std::size_t dimension, double known_size = 0.0);
 
   /// One report taken at w, a mean over so many examples; weight = 1 / P_i. What says nothing (c <=
   /// 0, g = 0, not finite) is ignored.
@@ -33,6 +35,7 @@ class SecondOrderModel {
   void forget(double share, std::size_t rounds, double mean_loss);
 
  private:
+  void raise_ridge(double size);
   void multiply(std::span<const double> x, std::span<double> y) const;  ///< (A + mu I) x
   void conjugate_gradients(std::span<const double> right, std::span<double> x) const;
   void solve_in_ball(double radius);
@@ -42,7 +45,9 @@ class SecondOrderModel {
   std::vector<double> A_, b_;
   std::vector<double> w_;  ///< the solver's point; for a ball before it is scaled back
   double mu_ = 0.0;        ///< the ball's multiplier
-  double largest_ = 0.0;   ///< of |z|^2 = |g|^2 / (4c)
+  bool size_is_known_;
+  double largest_;         ///< of |z|^2 = |g|^2 / (4c)
+  double ridge_ = 0.0;     ///< on A's diagonal
   double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
   double gradient_sum_ = 0.0;
   double usual_loss_ = 0.0,

@@ -233,12 +233,28 @@ TEST(SecondOrderModel, SteadyForgettingIsExponentialWeighting) {
 TEST(SecondOrderModel, AMeanOverManyExamplesCountsForMoreCurvature) {
   // The first report sets the largest |z|^2 to 1; the second shows 1/16 of it and is a mean over 9:
   // its quadratic counts sqrt(9) times, its gradient once.
-  SecondOrderModel model(1);
+  const auto learned = [](SecondOrderModel model) {
+    Floats w(1, 0.0F);
+    model.observe(1.0, Floats{-2.0F}, 1.0, w);
+    model.observe(1.0, Floats{-0.5F}, 1.0, w, 9);
+    for (int s = 0; s < 5; ++s) model.solve({Constraint::ball, kInfinity}, w);
+    return static_cast<double>(w[0]);
+  };
+  const double known_ridge = 0.01;
+  const double careful_ridge = 0.01 * 9.0 * 9.0 / 16.0;
+  EXPECT_NEAR(learned(SecondOrderModel(1, 1.0)), 1.25 / (1.0 + known_ridge + 3.0 / 16.0), 1e-5);
+  EXPECT_NEAR(learned(SecondOrderModel(1)), 1.25 / (1.0 + careful_ridge + 3.0 / 16.0), 1e-5);
+}
+
+TEST(SecondOrderModel, AFirstMeanThatHidesTheCurvatureIsNotFittedAsIfItWereExact) {
+  // Targets of mean 0.05 and mean square 0.1 under the constant feature 1: w should become 0.05.
+  // Read as one example, the mean report would give 0.1 / 0.05 = 2.
+  SecondOrderModel model(1, 1.0);
   Floats w(1, 0.0F);
-  model.observe(1.0, Floats{-2.0F}, 1.0, w);
-  model.observe(1.0, Floats{-0.5F}, 1.0, w, 9);
-  for (int s = 0; s < 5; ++s) model.solve({Constraint::ball, kInfinity}, w);
-  EXPECT_NEAR(static_cast<double>(w[0]), (1.0 + 0.25) / (1.0 + 0.01 + 3.0 / 16.0), 1e-5);
+  model.observe(0.1, Floats{-0.1F}, 1.0, w, 50);
+  model.solve({Constraint::ball, kInfinity}, w);
+  EXPECT_GT(w[0], 0.0F);
+  EXPECT_LT(w[0], 0.35F);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 namespace caucus {
 namespace {
 
-// Twice zlib's buffer: then zlib reads a plain file straight into ours, without a copy.
 constexpr std::size_t kFirstBuffer = 512u << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 

@@ -1,15 +1,13 @@
 // How fast files become a Dataset: MB of text per second, plain and gzipped, beside what zlib alone
 // needs to unpack the same file. Two tables: short decimals, as most data files hold, and doubles
 // printed to the last digit, as programs write them.
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/number.hpp"
 #include "caucus/data/row_stream.hpp"
+#include "caucus/data/test_files.hpp"
 
 namespace caucus {
 namespace {
@@ -24,11 +23,6 @@ namespace {
 constexpr std::size_t kTextBytes = 100'000'000;
 constexpr std::size_t kColumns = 40;
 constexpr int kRepetitions = 5;
-
-[[noreturn]] void fail(const std::string& message) {
-  std::fprintf(stderr, "csv_bench: %s\n", message.c_str());
-  std::exit(1);
-}
 
 using AppendField = void (*)(std::string& text, double uniform, std::size_t column);
 
@@ -60,71 +54,61 @@ std::string make_text(AppendField append_field) {
   return text;
 }
 
-void write_file(const std::string& path, const char* mode, const std::string& text) {
-  gzFile file = gzopen(path.c_str(), mode);
-  const auto size = static_cast<unsigned>(text.size());
-  const bool written = file != nullptr && gzwrite(file, text.data(), size) == int(size);
-  if (file == nullptr || gzclose(file) != Z_OK || !written) fail("cannot write " + path);
-}
-
-void read_whole(const std::string& path) {
+Status read_whole(const std::string& path) {
   ReadOptions options;
   options.feature_range = Interval{-1.0, 1.0};
   options.label_range = Interval{0.0, 1.0};
-  const auto data = read_dataset({path}, options);
-  if (!data.ok()) fail(data.error().line());
+  CAUCUS_CHECK(read_dataset({path}, options));
+  return Done{};
 }
 
-void unpack_only(const std::string& path) {
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) fail("cannot open " + path);
-  gzbuffer(file, 256u << 10);
+Status unpack_only(const std::string& path) {
   std::vector<char> into(512u << 10);
+  gzFile file = gzopen(path.c_str(), "rb");
+  gzbuffer(file, 64u << 10);
   while (gzread(file, into.data(), static_cast<unsigned>(into.size())) > 0) {
   }
-  if (gzclose(file) != Z_OK) fail("cannot unpack " + path);
+  return gzclose(file) == Z_OK ? Status(Done{}) : data_error(path, "cannot be unpacked");
 }
 
-double best_seconds(const std::function<void()>& work) {
+Result<double> best_seconds(Status (*work)(const std::string& path), const std::string& path) {
   using Clock = std::chrono::steady_clock;
-  double best = 1e300;
+  double best = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kRepetitions; ++k) {
     const auto start = Clock::now();
-    work();
+    CAUCUS_CHECK(work(path));
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   return best;
 }
 
-void measure(const char* title, AppendField append_field, const std::string& directory) {
-  const std::string plain = directory + "/table.csv";
-  const std::string packed = plain + ".gz";
-  double megabytes = 0.0;
-  {
-    const std::string text = make_text(append_field);
-    megabytes = static_cast<double>(text.size()) / 1e6;
-    write_file(plain, "wbT", text);
-    write_file(packed, "wb6", text);
-  }
-  const double csv = best_seconds([&] { read_whole(plain); });
-  const double gzip = best_seconds([&] { read_whole(packed); });
-  const double zlib = best_seconds([&] { unpack_only(packed); });
+Status measure(const char* title, AppendField append_field) {
+  const TestFiles files;
+  const std::string text = make_text(append_field);
+  const std::string plain = files.write("table.csv", text);
+  const std::string packed = files.write_gzip("table.csv.gz", text);
+  CAUCUS_TRY(const double csv, best_seconds(read_whole, plain));
+  CAUCUS_TRY(const double gzip, best_seconds(read_whole, packed));
+  CAUCUS_TRY(const double zlib, best_seconds(unpack_only, packed));
+  const double megabytes = static_cast<double>(text.size()) / 1e6;
   std::printf("%s: %.0f MB of text, %.0f MB packed\n", title, megabytes,
               static_cast<double>(std::filesystem::file_size(packed)) / 1e6);
   std::printf("  .csv     %6.0f MB/s\n", megabytes / csv);
   std::printf("  .csv.gz  %6.0f MB/s, %.2f of zlib's time\n", megabytes / gzip, gzip / zlib);
   std::printf("  zlib     %6.0f MB/s\n", megabytes / zlib);
+  return Done{};
 }
 
-void run() {
-  std::string directory = (std::filesystem::temp_directory_path() / "caucus-XXXXXX").string();
-  if (mkdtemp(directory.data()) == nullptr) fail("cannot make " + directory);
-  measure("short decimals", append_short, directory);
-  measure("doubles in full", append_full, directory);
-  std::filesystem::remove_all(directory);
+Status run() {
+  CAUCUS_CHECK(measure("short decimals", append_short));
+  return measure("doubles in full", append_full);
 }
 
 }  // namespace
 }  // namespace caucus
 
-int main() { caucus::run(); }
+int main() {
+  const auto status = caucus::run();
+  if (!status.ok()) std::fprintf(stderr, "csv_bench: %s\n", status.error().line().c_str());
+  return status.ok() ? 0 : 1;
+}

@@ -18,7 +18,7 @@ std::string numbered_bytes() {
 }
 
 /// Fills from `text`, short of the block now and then, and at its end goes on with `end`.
-ReadAhead::Fill fill_from(const std::string& text, Result<std::size_t> end) {
+ReadAhead::Fill fill_from(const std::string& text, const Result<std::size_t>& end) {
   return [&text, end, at = std::size_t{0}](std::span<char> into) mutable -> Result<std::size_t> {
     if (at == text.size()) return end;
     const std::size_t wanted = at % 3 == 0 ? into.size() : into.size() / 2 + 1;

@@ -1,4 +1,5 @@
 // Where bytes come from: a plain file, a gzip file (told apart by content, not by name), or memory.
+// A large gzip file is unpacked in a thread of its own.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +28,13 @@ class ByteSource {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
+  class File;
   struct Close {
-    void operator()(void* file) const;
+    void operator()(File* file) const;
   };
 
   std::string name_;
-  std::unique_ptr<void, Close> file_;  // a gzFile; zlib stays out of this header
-  bool rewindable_ = true;
+  std::unique_ptr<File, Close> file_;  // zlib stays out of this header
   std::string_view memory_;
   std::size_t position_ = 0;
 };

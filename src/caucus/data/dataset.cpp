@@ -1,6 +1,8 @@
 #include "caucus/data/dataset.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <new>
 
@@ -12,9 +14,13 @@
 namespace caucus {
 namespace {
 
-bool fits_float(float value) {
-  return value >= std::numeric_limits<float>::lowest() &&
-         value <= std::numeric_limits<float>::max();
+bool fits_float(float value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
+
+/// Counts to the end, since only a loop without another way out takes many values at once.
+bool all_fit(std::span<const float> values) {
+  std::uint32_t misfits = 0;
+  for (const float value : values) misfits += fits_float(value) ? 0u : 1u;
+  return misfits == 0;
 }
 
 /// One number of a stored row: where it comes from and what becomes of it.
@@ -78,12 +84,8 @@ class DatasetSink : public RowSink {
     float* out = data_.values_.append(slots_.size());
     if (out == nullptr) return out_of_memory(path_, rows_);
     if (!options_.ranges) observe(values);
-    bool fits = true;
-    for (std::size_t k = 0; k < slots_.size(); ++k) {
-      out[k] = stored(slots_[k], values[slots_[k].column]);
-      fits = fits && fits_float(out[k]);
-    }
-    if (!fits) return misfit(values, line);
+    store(values, out);
+    if (!all_fit({out, slots_.size()})) return misfit(values, out, line);
     const auto client = data_.scaling_.client_column;
     if (client) data_.client_values_.push_back(values[*client]);
     ++rows_;
@@ -127,8 +129,18 @@ class DatasetSink : public RowSink {
     for (Slot& slot : slots_) slot.offset = slot.range != nullptr ? values[slot.like] : 0.0;
   }
 
-  [[nodiscard]] float stored(const Slot& slot, double value) const {
-    if (slot.range == nullptr || !options_.ranges) return static_cast<float>(value - slot.offset);
+  void store(std::span<const double> values, float* out) const {
+    if (options_.ranges) {
+      for (const Slot& slot : slots_) *out++ = scaled(slot, values[slot.column]);
+    } else {
+      for (const Slot& slot : slots_) {
+        *out++ = static_cast<float>(values[slot.column] - slot.offset);
+      }
+    }
+  }
+
+  [[nodiscard]] float scaled(const Slot& slot, double value) const {
+    if (slot.range == nullptr) return static_cast<float>(value);
     const Scaling& scaling = data_.scaling_;
     return static_cast<float>(
         scale_to(*slot.range, scaling.minimum[slot.like], scaling.maximum[slot.like], value));
@@ -150,15 +162,21 @@ class DatasetSink : public RowSink {
       to[k] = by[k] = 0.0;
     }
     float* out = data_.values_.values().data();
+    bool fit = true;
     for (std::size_t row = 0; row < rows_; ++row, out += width) {
       for (std::size_t k = 0; k < width; ++k) {
         const double fraction = (static_cast<double>(out[k]) - low[k]) / span[k];
         out[k] = static_cast<float>(to[k] + by[k] * fraction);
       }
+      fit &= all_fit({out, width});
     }
+    return fit ? Status(Done{}) : misfit_after_scaling();
+  }
+
+  [[nodiscard]] Error misfit_after_scaling() const {
+    const std::size_t width = slots_.size();
     const auto values = data_.values_.values();
     const auto large = std::find_if_not(values.begin(), values.end(), fits_float);
-    if (large == values.end()) return Done{};
     const auto at = static_cast<std::size_t>(large - values.begin());
     return data_error(
         column_where(data_.name_, slots_[at % width].column + 1),
@@ -166,10 +184,11 @@ class DatasetSink : public RowSink {
         "expected values nearer to the target's");
   }
 
-  [[nodiscard]] Error misfit(std::span<const double> values, std::size_t line) const {
+  [[nodiscard]] Error misfit(std::span<const double> values, const float* stored,
+                             std::size_t line) const {
     std::size_t column = 0;
-    for (const Slot& slot : slots_) {
-      if (!fits_float(stored(slot, values[slot.column]))) column = slot.column;
+    for (std::size_t k = 0; k < slots_.size(); ++k) {
+      if (!fits_float(stored[k])) column = slots_[k].column;
     }
     return data_error(column_where(path_ + ":" + std::to_string(line), column + 1),
                       quoted(to_text(values[column])) + " does not fit a float",

@@ -50,6 +50,30 @@ TEST_F(DatasetFiles, KeepsPlainNumbersWithoutScaling) {
   EXPECT_EQ(data->scaling().target_interval(), Interval(3, 6));
 }
 
+TEST_F(DatasetFiles, AFileUnpackedAheadGivesTheSameNumbers) {
+  std::string text;
+  for (std::uint32_t row = 0; row < 40'000; ++row) {
+    text += std::to_string(row * 2654435761u) + ".25," + std::to_string(row) + ",-1e-3\n";
+  }
+  ReadOptions options;
+  options.feature_range = Interval{-1.0, 1.0};
+  const auto plain = read_dataset({files.write("a.csv", text)}, options);
+  const auto packed = read_dataset({files.write_gzip("b.csv.gz", text)}, options);
+  ASSERT_TRUE(plain.ok() && packed.ok());
+  ASSERT_EQ(packed->rows(), 40'000u);
+  for (std::size_t row = 0; row < plain->rows(); ++row) {
+    ASSERT_EQ(row_of(*packed, row), row_of(*plain, row)) << row;
+  }
+}
+
+TEST_F(DatasetFiles, ExpertsTooFarFromTheTargetDoNotFitAfterScaling) {
+  ReadOptions options;
+  options.expert_columns = {2, 2};
+  options.label_range = Interval{0.0, 1.0};
+  EXPECT_THAT(error("1,3,0\n2,1e38,1e-3\n", options),
+              StartsWith(file() + ": column 2: does not fit a float after scaling (row 2)"));
+}
+
 TEST_F(DatasetFiles, TheTargetIsFoundByWordNumberOrName) {
   for (const char* target : {"first", "1", "a"}) {
     ReadOptions options;

@@ -7,8 +7,8 @@
 namespace caucus {
 namespace {
 
-// Twice zlib's buffer: then zlib reads a plain file straight into ours, without a copy.
-constexpr std::size_t kFirstBuffer = 512u << 10;
+// At least half of it is free when it is filled, and that is twice zlib's buffer.
+constexpr std::size_t kFirstBuffer = 256u << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace

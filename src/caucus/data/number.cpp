@@ -21,6 +21,12 @@ void append_shortest(std::string& out, T value) {
 
 NumberForm parse_number(std::string_view text, double& value) {
   if (text.empty()) return NumberForm::empty;
+  const char* const text_end = text.data() + text.size();
+  double plain = 0.0;
+  if (parse_plain_number(text.data(), text_end, plain) == text_end) {
+    value = plain;
+    return NumberForm::finite;
+  }
   std::string_view digits = text;
   if (digits[0] == '+' || digits[0] == '-') digits.remove_prefix(1);
   const bool negative = text[0] == '-';

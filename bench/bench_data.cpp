@@ -1,6 +1,6 @@
 // Examples for the benchmarks, as a .f32 file that all peers read:
 //   bench_data --csv FILE --out FILE.f32              features scaled to [-1,1], target to [0,1]
-//   bench_data --rows N --features d --out FILE.f32   the built-in kernel problem, scaled likewise
+//   bench_data --rows N --features d --out FILE.f32   the built-in linear problem, scaled likewise
 // and, for the readers, the same problem as text:
 //   bench_data --rows N --features d --text FILE.csv[.gz]
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 constexpr Interval kFeatureRange{-1.0, 1.0};
 constexpr Interval kTargetRange{0.0, 1.0};
 
-Generator kernel_problem(Flags& flags) {
+Generator linear_problem(Flags& flags) {
   GeneratorOptions options;
   options.rows = flags.take("--rows", std::size_t{16590});
   options.features = flags.take("--features", std::size_t{18});
   options.noise = 0.05;
-  return value_of(make_generator("kernel", options));
+  return value_of(make_generator("linear", options));
 }
 
 Dataset scaled(const Dataset& raw) {
@@ -50,7 +50,7 @@ void make_data(Flags& flags) {
                    out);
     return;
   }
-  const Generator problem = kernel_problem(flags);
+  const Generator problem = linear_problem(flags);
   flags.expect_none_left();
   if (!text.empty()) {
     const Status written = write_csv(problem, text);

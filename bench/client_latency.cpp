@@ -55,10 +55,10 @@ class Client {
     return forecast_->output;
   }
 
-  float observe(double y) {
+  const Report& observe(double y) {
     mean_.begin(assignment_);
     report_held(*plan_, *forecast_, y, mean_);
-    return mean_.report().losses.front();
+    return mean_.report();
   }
 
  private:
@@ -102,7 +102,7 @@ Nanoseconds time_client(Client& client, const std::vector<std::vector<float>>& r
     start = Clock::now();
     for (const auto& x : rows) {
       kept = kept + client.predict(x);
-      kept = kept + static_cast<double>(client.observe(0.5));
+      kept = kept + client.observe(0.5).examples;
     }
     both = std::min(both, per_example(start));
   }

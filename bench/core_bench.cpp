@@ -12,17 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/random.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/simplex.hpp"
 #include "caucus/core/vector.hpp"
+#include "program.hpp"
 #include "roofline.hpp"
 
 namespace caucus::bench {
 namespace {
 
-std::vector<float> numbers(std::size_t count) {
-  std::vector<float> values(count);
+AlignedVector<float> numbers(std::size_t count) {
+  AlignedVector<float> values(count);
   Stream stream({1, Purpose::test, 0, 0, 0});
   for (float& value : values) value = static_cast<float>(2.0 * stream.uniform() - 1.0);
   return values;
@@ -87,23 +89,30 @@ BENCHMARK(bm_add_scaled)->Name("add_scaled")->ArgName("n")->Arg(18)->Arg(200);
 
 void bm_project(benchmark::State& state) {
   constexpr std::size_t kFrequencies = 100;
+  constexpr std::size_t kWidth = simd::padded(kFrequencies);
   const auto d = static_cast<std::size_t>(state.range(0));
-  const auto base = numbers(d * kFrequencies);
-  const auto x = numbers(d);
-  std::vector<float> out(kFrequencies);
+  const auto count = static_cast<std::size_t>(state.range(1));
+  const auto base = numbers(d * kWidth);
+  const auto x = numbers(d * count);
+  std::vector<const float*> rows;
+  for (std::size_t r = 0; r < count; ++r) rows.push_back(x.data() + r * d);
+  AlignedVector<float> out(count * kWidth);
   for ([[maybe_unused]] auto _ : state) {
-    project(base, x, out);
+    project(base, d, kWidth, rows, out);
     benchmark::ClobberMemory();
   }
-  compare_with_peak(state, 2.0 * kFrequencies * static_cast<double>(d));
+  compare_with_peak(state, 2.0 * static_cast<double>(kFrequencies * d * count));
 }
-BENCHMARK(bm_project)->Name("project D=100")->ArgName("d")->Arg(8)->Arg(18)->Arg(96)->Arg(384);
+BENCHMARK(bm_project)
+    ->Name("project D=100")
+    ->ArgNames({"d", "rows"})
+    ->ArgsProduct({{8, 18, 96, 384}, {1, 10}});
 
 void bm_sincos(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
-  std::vector<float> cosine(n);
-  std::vector<float> sine(n);
+  AlignedVector<float> cosine(n);
+  AlignedVector<float> sine(n);
   for ([[maybe_unused]] auto _ : state) {
     scaled_sincos(angles, 2.0F, 0.1F, cosine, sine);
     benchmark::ClobberMemory();
@@ -116,8 +125,8 @@ BENCHMARK(bm_sincos)->Name("scaled_sincos")->ArgName("n")->Arg(100);
 void bm_sincos_libm(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
-  std::vector<float> cosine(n);
-  std::vector<float> sine(n);
+  AlignedVector<float> cosine(n);
+  AlignedVector<float> sine(n);
   for ([[maybe_unused]] auto _ : state) {
     scaled_sincos(angles, 2.0F, 0.1F, cosine, sine);
     benchmark::ClobberMemory();
@@ -205,4 +214,9 @@ BENCHMARK(bm_philox)->Name("philox, 128 bits");
 }  // namespace
 }  // namespace caucus::bench
 
-BENCHMARK_MAIN();
+int main(int count, char** words) {
+  benchmark::Initialize(&count, words);
+  caucus::bench::choose_simd_variant();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

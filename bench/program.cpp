@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <vector>
+
+#include "caucus/core/simd/kernels.hpp"
 
 namespace caucus::bench {
 
@@ -36,8 +39,16 @@ void write_examples(const Dataset& data, const std::string& path) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+void choose_simd_variant() {
+  const char* name = std::getenv("CAUCUS_SIMD");  // NOLINT(concurrency-mt-unsafe): one thread yet
+  if (name == nullptr) return;
+  const Status chosen = simd::select(name);
+  if (!chosen.ok()) throw std::runtime_error(chosen.error().line());
+}
+
 int run_program(const char* name, int count, char** words, void (*body)(Flags&)) {
   try {
+    choose_simd_variant();
     Flags flags(count, words);
     body(flags);
     return 0;

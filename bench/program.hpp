@@ -22,6 +22,9 @@ T value_of(Result<T> result) {
 Dataset read_examples(const std::string& path);
 void write_examples(const Dataset& data, const std::string& path);
 
+/// The variant of the core's kernels that the environment variable CAUCUS_SIMD names, if it does.
+void choose_simd_variant();
+
 /// Runs `body` on the flags; the name is for messages.
 int run_program(const char* name, int count, char** words, void (*body)(Flags&));
 

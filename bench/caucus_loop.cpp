@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <numeric>
 
 #include "caucus/simulation/experiment.hpp"
 #include "caucus/simulation/problem.hpp"
@@ -111,11 +112,24 @@ Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
 
 struct Measured {
   double seconds = HUGE_VAL;  ///< CPU time of all threads, the best repetition
-  double mse = 0.0;           ///< mean
+  std::vector<double> mses;
   double examples = 0.0;
   double rounds = 0.0;
-  std::size_t repetitions = 0;
 };
+
+struct MeanAndError {
+  double mean = 0.0;
+  double error = 0.0;  ///< the standard deviation of the mean
+};
+
+MeanAndError mean_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  MeanAndError result{std::accumulate(values.begin(), values.end(), 0.0) / n, 0.0};
+  double squares = 0.0;
+  for (const double value : values) squares += std::pow(value - result.mean, 2);
+  result.error = std::sqrt(squares) / n;
+  return result;
+}
 
 void play_once(const Dataset& data, const ExperimentOptions& options, Measured& measured) {
   Repetition repetition = prepare(data, options);
@@ -130,9 +144,7 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   measured.examples = static_cast<double>(result.telemetry.forecasts);
   measured.rounds = static_cast<double>(repetition.length.rounds);
   measured.seconds = std::min(measured.seconds, seconds);
-  const double mse = result.telemetry.squared_error / measured.examples;
-  ++measured.repetitions;
-  measured.mse += (mse - measured.mse) / static_cast<double>(measured.repetitions);
+  measured.mses.push_back(result.telemetry.squared_error / measured.examples);
 }
 
 /// One repetition at a time, on one thread.
@@ -140,15 +152,16 @@ void measure_loop(const Dataset& data, ExperimentOptions options, const Budget& 
   const PeakMemory peak;
   Measured measured;
   const auto begin = Clock::now();
-  while (measured.repetitions < budget.least_repetitions || seconds_since(begin) < budget.seconds) {
+  while (measured.mses.size() < budget.least_repetitions || seconds_since(begin) < budget.seconds) {
     play_once(data, options, measured);
     ++options.seed;
   }
+  const MeanAndError mse = mean_of(measured.mses);
   std::printf(
-      "{\"ns_per_example\": %.2f, \"us_per_round\": %.3f, \"mse\": %.6g, \"memory_mb\": %.1f, "
-      "\"repetitions\": %zu}\n",
+      "{\"ns_per_example\": %.2f, \"us_per_round\": %.3f, \"mse\": %.6g, \"mse_error\": %.2g, "
+      "\"memory_mb\": %.1f, \"repetitions\": %zu}\n",
       1e9 * measured.seconds / measured.examples, 1e6 * measured.seconds / measured.rounds,
-      measured.mse, peak.megabytes(), measured.repetitions);
+      mse.mean, mse.error, peak.megabytes(), measured.mses.size());
 }
 
 /// A whole experiment, on several threads.

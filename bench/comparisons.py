@@ -29,7 +29,13 @@ def against(label, ours, other, theirs, **rest):
 
 
 def mse_note(ours, theirs):
-    return f"MSE {ours['mse']:.5f} and {theirs['mse']:.5f}"
+    """With the standard error of the mean over repetitions, where there are several."""
+
+    def text(result):
+        error = result.get("mse_error", 0)
+        return f"{result['mse']:.5f}" + (f" (±{error:.5f})" if error > 0 else "")
+
+    return f"MSE {text(ours)} and {text(theirs)}"
 
 
 def pair(harness, **flags):

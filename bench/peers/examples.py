@@ -42,6 +42,7 @@ def best_of(play, seconds):
             {
                 "ns_per_example": 1e9 * best,
                 "mse": float(np.mean(mses)),
+                "mse_error": float(np.std(mses) / len(mses) ** 0.5),
                 "repetitions": len(mses),
             }
         )

@@ -145,10 +145,9 @@ class Run {
       for (Vector& g : gradient_) std::fill(g.begin(), g.end(), 0.0);
       std::fill(losses_.begin(), losses_.end(), 0.0);
       for (std::size_t j = 0; j < options_.clients; ++j) {
-        const std::vector<std::size_t> held = sample_models();
-        for (std::size_t t = first; t < last; ++t) {
-          squared_error += play_client(held, x_[j][t], y_[j][t], double(last - first));
-        }
+        const Report report = play_client(j, sample_models(), first, last);
+        squared_error += report.squared_error;
+        aggregate(report);
       }
       step_models();
       step_probabilities();
@@ -209,19 +208,43 @@ class Run {
     return ((K - J) * p_[i] + J - 1.0) / (K - 1.0);
   }
 
-  // The forecast of the first model counts; all held models get a loss and a gradient.
-  double play_client(const std::vector<std::size_t>& held, const Vector& x, double y, double N) {
-    double squared_error = 0.0;
+  // What a client sends: the means over the batch of loss and gradient of the models it held.
+  struct Report {
+    std::vector<std::size_t> held;
+    Vector losses;
+    Matrix gradients;
+    double squared_error = 0.0;  // of the forecasts, which the first model gives
+  };
+
+  Report play_client(std::size_t client, const std::vector<std::size_t>& held, std::size_t first,
+                     std::size_t last) const {
+    Report report{held, Vector(held.size(), 0.0), Matrix(held.size()), 0.0};
+    const auto N = double(last - first);
     for (std::size_t a = 0; a < held.size(); ++a) {
       const std::size_t i = held[a];
-      const Vector z = features(i, x);
-      const double error = dot(w_[i], z) - y;
-      if (a == 0) squared_error = error * error;
-      const double weight = 1.0 / (N * double(options_.clients) * inclusion(i));
-      losses_[i] += weight * error * error;
-      for (std::size_t k = 0; k < z.size(); ++k) gradient_[i][k] += weight * 2.0 * error * z[k];
+      report.gradients[a].assign(w_[i].size(), 0.0);
+      for (std::size_t t = first; t < last; ++t) {
+        const Vector z = features(i, x_[client][t]);
+        const double error = dot(w_[i], z) - y_[client][t];
+        if (a == 0) report.squared_error += error * error;
+        report.losses[a] += error * error / N;
+        for (std::size_t k = 0; k < z.size(); ++k) {
+          report.gradients[a][k] += 2.0 * error * z[k] / N;
+        }
+      }
     }
-    return squared_error;
+    return report;
+  }
+
+  void aggregate(const Report& report) {
+    for (std::size_t a = 0; a < report.held.size(); ++a) {
+      const std::size_t i = report.held[a];
+      const double weight = 1.0 / (double(options_.clients) * inclusion(i));
+      losses_[i] += weight * report.losses[a];
+      for (std::size_t k = 0; k < gradient_[i].size(); ++k) {
+        gradient_[i][k] += weight * report.gradients[a][k];
+      }
+    }
   }
 
   void step_models() {
@@ -274,20 +297,22 @@ int measure(int count, char** words) {
   const Options options = parse(count, words);
   const Data data = read(options.data);
   double best = HUGE_VAL;
-  double mse = 0.0;
-  std::size_t repetitions = 0;
+  Vector mses;
   const auto begin = Clock::now();
-  while (repetitions < options.least_repetitions ||
+  while (mses.size() < options.least_repetitions ||
          std::chrono::duration<double>(Clock::now() - begin).count() < options.seconds) {
-    Run run(options, data, options.seed + repetitions);
+    Run run(options, data, options.seed + mses.size());
     const std::clock_t start = std::clock();
-    mse += run.play();
+    mses.push_back(run.play());
     const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
     best = std::min(best, seconds / double(run.examples()));
-    ++repetitions;
   }
-  std::printf("{\"ns_per_example\": %.2f, \"mse\": %.6g, \"repetitions\": %zu}\n", 1e9 * best,
-              mse / double(repetitions), repetitions);
+  const double mse = std::accumulate(mses.begin(), mses.end(), 0.0) / double(mses.size());
+  double squares = 0.0;
+  for (const double value : mses) squares += (value - mse) * (value - mse);
+  std::printf(
+      "{\"ns_per_example\": %.2f, \"mse\": %.6g, \"mse_error\": %.2g, \"repetitions\": %zu}\n",
+      1e9 * best, mse, std::sqrt(squares) / double(mses.size()), mses.size());
   return 0;
 }
 

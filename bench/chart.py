@@ -38,8 +38,12 @@ def draw(rows):
     ]
     for power in range(lowest, highest + 1):
         x, look = place(10.0**power), "one" if power == 0 else "grid"
-        parts.append(f'<line class="{look}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom}"/>')
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{10.0**power:g}x</text>')
+        parts.append(
+            f'<line class="{look}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom}"/>'
+        )
+        parts.append(
+            f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{10.0**power:g}x</text>'
+        )
     for number, row in enumerate(shown):
         parts += _bar(row, TOP + ROW * number, place)
     return "\n".join([*parts, "</svg>"]) + "\n"

@@ -44,9 +44,7 @@ def pair(harness, **flags):
 
 def kernel_pair(harness):
     """The setting that most comparisons start from: kernels, K = 8, J = 2, M = 10, N = 1."""
-    return harness.remembered(
-        "kernels", lambda: pair(harness, data=harness.elevators, **KERNELS)
-    )
+    return harness.remembered("kernels", lambda: pair(harness, data=harness.elevators, **KERNELS))
 
 
 def against_plain(label, ours, plain, **rest):
@@ -72,16 +70,16 @@ def loop(harness):
         ours, plain = pair(harness, data=harness.elevators, **flags)
         yield against_plain(label, ours, plain, target=target)
     for features in (8, 96, 384):
-        yield against_plain(f"kernels J=2 d={features}, built-in data", *wide_pair(harness, features))
+        yield against_plain(
+            f"kernels J=2 d={features}, built-in data", *wide_pair(harness, features)
+        )
 
 
 def wide_pair(harness, features):
     """A cautious eta: with that of elevators the selection now and then settles on a wrong kernel,
     and few repetitions then say little about the MSE."""
     flags = {**KERNELS, "eta": 1, "data": harness.generated(4000, features)}
-    return harness.remembered(
-        f"d={features}", lambda: pair(harness, least_repetitions=2, **flags)
-    )
+    return harness.remembered(f"d={features}", lambda: pair(harness, least_repetitions=2, **flags))
 
 
 def adaptive(harness):
@@ -203,12 +201,18 @@ def latency(harness):
     sample, features = 2, 100
     for d in (8, 18, 96, 384):
         result = harness.best(
-            [("client_latency", {})], key="predict_ns", dimension=d, sample=sample, features=features
+            [("client_latency", {})],
+            key="predict_ns",
+            dimension=d,
+            sample=sample,
+            features=features,
         )[0]
         sincos, products = 2 * 14 * features, 2 * 2 * features  # operations per held model
         predicting = (2 * features * d + sample * (sincos + products)) / peak
         observing = sample * products / peak
-        yield of_bound(f"predict, d={d}", result["predict_ns"], "its operations at peak", predicting)
+        yield of_bound(
+            f"predict, d={d}", result["predict_ns"], "its operations at peak", predicting
+        )
         yield of_bound(f"observe, d={d}", result["observe_ns"], "its operations at peak", observing)
         models = 4 * sample * 2 * features / 1000
         yield Row(

@@ -112,7 +112,14 @@ class Harness:
         """A virtual environment with the pinned versions, from the package index pip is set up for."""
         if not (VENV / "bin/python").is_file():
             subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        pip = [VENV / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [
+            VENV / "bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]
         requirements = ROOT / "bench/peers/requirements.txt"
         packages = [line.strip() for line in requirements.read_text().splitlines()]
         for package in (line for line in packages if line and not line.startswith("#")):
@@ -132,4 +139,6 @@ class Harness:
 
 
 def _as_words(flags):
-    return [word for name, value in flags.items() for word in ("--" + name.replace("_", "-"), value)]
+    return [
+        word for name, value in flags.items() for word in ("--" + name.replace("_", "-"), value)
+    ]

@@ -40,7 +40,9 @@ def _cpu_model():
 def _caches():
     texts = []
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
+        level, kind, size = (
+            (index / name).read_text().strip() for name in ("level", "type", "size")
+        )
         texts.append(f"L{level} {kind.lower()} {size}")
     return ", ".join(texts) or "unknown"
 

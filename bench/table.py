@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 
 @dataclass
 class Row:
-    """Something of ours against something else. The ratio says how many times better ours is, unless
-    its name says what else it is."""
+    """Something of ours against something else. The ratio says how many times better ours is,
+    unless its name says what else it is."""
 
     label: str
     ours: str = ""  # with its unit
@@ -27,7 +27,9 @@ class Row:
     def ratio_text(self):
         if self.ratio is None:
             return ""
-        return _number(self.ratio) + (self.ratio_is if self.ratio_is == "x" else " " + self.ratio_is)
+        return _number(self.ratio) + (
+            self.ratio_is if self.ratio_is == "x" else " " + self.ratio_is
+        )
 
     def target_text(self):
         if self.target is None:

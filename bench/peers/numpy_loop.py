@@ -58,9 +58,7 @@ def sample_models(p, clients, sample, rng):
 
 
 def main():
-    options = examples.parse(
-        clients=10, sample=2, features=100, eta=16.0, step=1.0, radius=2.0
-    )
+    options = examples.parse(clients=10, sample=2, features=100, eta=16.0, step=1.0, radius=2.0)
     x, y = examples.read(options.data)
     examples.best_of(lambda repetition: prepare(options, x, y, repetition), options.seconds)
 

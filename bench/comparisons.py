@@ -234,6 +234,9 @@ def threads(harness):
         least_repetitions=1,
         **KERNELS,
     )
+    note = f"CPU time {two['cpu_seconds'] / one['cpu_seconds']:.2f} of one thread's"
+    if os.getloadavg()[0] > 2.5:
+        note += "; other work was running, two free cores are needed"
     yield Row(
         f"{20 if harness.quick else 200} repetitions on two threads",
         ours=f"{two['wall_seconds']:.3g} s",
@@ -241,12 +244,8 @@ def threads(harness):
         theirs=f"{one['wall_seconds']:.3g} s",
         ratio=one["wall_seconds"] / two["wall_seconds"],
         target=1.8,
-        note="" if _is_quiet() else "other work was running: two free cores are needed",
+        note=note,
     )
-
-
-def _is_quiet():
-    return os.getloadavg()[0] < 2.5
 
 
 def reading(harness):

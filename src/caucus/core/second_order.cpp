@@ -8,9 +8,10 @@
 namespace caucus {
 namespace {
 
-constexpr double kRidge = 0.01;      ///< share of the largest |z|^2 on A's diagonal
-constexpr int kSolverSteps = 3;      ///< per round, warm-started
-constexpr int kMultiplierSteps = 2;  ///< per round
+constexpr double kRidge = 0.01;              ///< share of the largest |z|^2 on A's diagonal
+constexpr int kSolverSteps = 3;              ///< per round, warm-started
+constexpr int kMultiplierSteps = 2;          ///< per round
+constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
 
 constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
 
@@ -30,18 +31,30 @@ SecondOrderModel::SecondOrderModel(std::size_t dimension, double known_size)
 void SecondOrderModel::raise_ridge(double size) {
   const double increase = kRidge * size - ridge_;
   if (!(increase > 0.0)) return;
-  for (std::size_t k = 0; k < d_; ++k) A_[k * d_ + k] += increase;
+  A_.add_to_diagonal(increase);
+  for (std::size_t k = 0; k < d_; ++k) residual_[k] -= increase * w_[k];
   ridge_ += increase;
+}
+
+void SecondOrderModel::take_in() {
+  std::vector<const double*> vectors;
+  for (std::size_t j = 0; j < factors_.size(); ++j) {
+    vectors.push_back(observed_.data() + j * A_.padded_size());
+  }
+  A_.add(vectors, factors_);
+  observed_.clear();
+  factors_.clear();
 }
 
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
                                std::span<const float> w, std::size_t examples) {
   const double squared = squared_norm(gradient);
   if (!(loss > 0.0) || !(squared > 0.0) || !std::isfinite(loss + squared)) return;
-  if (A_.empty()) {  // most models of a large set are never touched
-    A_.assign(d_ * d_, 0.0);
-    b_.assign(d_, 0.0);
-    w_.assign(d_, 0.0);
+  if (A_.empty()) {
+    A_ = SymmetricMatrix(d_);
+    b_.assign(A_.padded_size(), 0.0);
+    residual_.assign(A_.padded_size(), 0.0);
+    w_.assign(A_.padded_size(), 0.0);
   }
   loss_sum_ += loss;
   gradient_sum_ += squared;
@@ -61,13 +74,16 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   const double hidden = std::sqrt(std::clamp(largest_ / length, 1.0, n));
   const double quadratic = hidden * weight / (4.0 * c);
   const double along = quadratic * caucus::dot(gradient, w) - 0.5 * weight;
+  const std::size_t begin = observed_.size();
+  observed_.resize(begin + A_.padded_size(), 0.0);
+  const std::span<double> g(observed_.data() + begin, A_.padded_size());
+  std::copy(gradient.begin(), gradient.end(), g.begin());
+  const double changed = along - quadratic * dot(g, w_);
   for (std::size_t k = 0; k < d_; ++k) {
-    const auto g = static_cast<double>(gradient[k]);
-    b_[k] += along * g;
-    const double factor = quadratic * g;
-    double* row = A_.data() + k * d_;
-    for (std::size_t l = 0; l < d_; ++l) row[l] += factor * static_cast<double>(gradient[l]);
+    b_[k] += along * g[k];
+    residual_[k] += changed * g[k];
   }
+  factors_.push_back(quadratic);
 }
 
 void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss) {
@@ -75,10 +91,12 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   const double ratio = usual_loss_ > 0.0 ? mean_loss * usual_weight_ / usual_loss_ : 1.0;
   usual_loss_ = kept * usual_loss_ + mean_loss;
   usual_weight_ = kept * usual_weight_ + 1.0;
+  take_in();
   const double now = std::min(kMostForgotten, share * ratio * ratio * ratio);
   const double factor = std::pow(1.0 - share, static_cast<double>(rounds - 1)) * (1.0 - now);
-  for (double& value : A_) value *= factor;
+  A_.scale(factor);
   for (double& value : b_) value *= factor;
+  for (double& value : residual_) value *= factor;
   loss_sum_ *= factor;
   gradient_sum_ *= factor;
   mu_ *= factor;
@@ -87,22 +105,16 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
 }
 
 void SecondOrderModel::multiply(std::span<const double> x, std::span<double> y) const {
-  for (std::size_t k = 0; k < d_; ++k) y[k] = mu_ * x[k];
-  for (std::size_t l = 0; l < d_; ++l) {  // A is symmetric: its rows are its columns
-    const double* column = A_.data() + l * d_;
-    const double factor = x[l];
-    for (std::size_t k = 0; k < d_; ++k) y[k] += factor * column[k];
-  }
+  A_.multiply(x, y);
+  for (std::size_t k = 0; k < d_; ++k) y[k] += mu_ * x[k];
 }
 
-/// A few steps on (A + mu I) x = right from the x given, preconditioned by the diagonal.
-void SecondOrderModel::conjugate_gradients(std::span<const double> right,
-                                           std::span<double> x) const {
-  std::vector<double> residual(d_), direction(d_), scaled(d_), image(d_);
-  multiply(x, image);
-  for (std::size_t k = 0; k < d_; ++k) residual[k] = right[k] - image[k];
-  const auto precondition = [&] {
-    for (std::size_t k = 0; k < d_; ++k) scaled[k] = residual[k] / (A_[k * d_ + k] + mu_);
+void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double> residual) {
+  const std::size_t size = A_.padded_size();
+  std::vector<double> direction(size), scaled(size), image(size), inverse(size);
+  for (std::size_t k = 0; k < d_; ++k) inverse[k] = 1.0 / (A_(k, k) + mu_);
+  const auto precondition = [&] {  // by the diagonal
+    for (std::size_t k = 0; k < d_; ++k) scaled[k] = residual[k] * inverse[k];
   };
   precondition();
   direction = scaled;
@@ -116,6 +128,7 @@ void SecondOrderModel::conjugate_gradients(std::span<const double> right,
       x[k] += length * direction[k];
       residual[k] -= length * image[k];
     }
+    if (step + 1 == kSolverSteps) return;
     precondition();
     const double next = dot(residual, scaled);
     for (std::size_t k = 0; k < d_; ++k) {
@@ -128,39 +141,45 @@ void SecondOrderModel::conjugate_gradients(std::span<const double> right,
 // On the sphere mu is the root of |w(mu)| = U with w(mu) = (A + mu I)^-1 b; a Newton step on
 // 1/|w(mu)|, which is nearly linear, is mu += (|w|^2 / <w, (A + mu I)^-1 w>) (|w| - U) / U.
 void SecondOrderModel::solve_in_ball(double radius) {
-  conjugate_gradients(b_, w_);
+  conjugate_gradients(w_, residual_);
   if (std::isinf(radius)) return;
-  std::vector<double> inverse(d_, 0.0);
   for (int step = 0; step < kMultiplierSteps; ++step) {
     const double length = norm(w_);
     if (!(length > radius || (mu_ > 0.0 && length < 0.999 * radius))) return;
-    std::fill(inverse.begin(), inverse.end(), 0.0);
-    conjugate_gradients(w_, inverse);
+    std::vector<double> inverse(A_.padded_size(), 0.0);
+    std::vector<double> residual = w_;
+    conjugate_gradients(inverse, residual);
     const double slope = dot(w_, inverse);
     if (!(slope > 0.0)) return;
-    mu_ = std::max(0.0, mu_ + length * length / slope * (length - radius) / radius);
-    conjugate_gradients(b_, w_);
+    const double mu = std::max(0.0, mu_ + length * length / slope * (length - radius) / radius);
+    for (std::size_t k = 0; k < d_; ++k) residual_[k] -= (mu - mu_) * w_[k];
+    mu_ = mu;
+    conjugate_gradients(w_, residual_);
   }
 }
 
 /// Coordinate by coordinate, each to its best value within the side.
 void SecondOrderModel::solve_in_box(double side) {
-  std::vector<double> image(d_);
+  std::vector<double> image(A_.padded_size());
   multiply(w_, image);
   for (int sweep = 0; sweep < kSolverSteps; ++sweep) {
     for (std::size_t k = 0; k < d_; ++k) {
-      const double* column = A_.data() + k * d_;
-      const double best = w_[k] + (b_[k] - image[k]) / column[k];
+      const double best = w_[k] + (b_[k] - image[k]) / A_(k, k);
       const double move = std::clamp(best, -side, side) - w_[k];
       if (!std::isfinite(move) || move == 0.0) continue;
       w_[k] += move;
-      for (std::size_t l = 0; l < d_; ++l) image[l] += move * column[l];
+      for (std::size_t l = 0; l < d_; ++l) image[l] += move * A_(k, l);
     }
   }
 }
 
 void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   if (A_.empty()) return;
+  take_in();
+  if (++solved_ % kFreshResidual == 0) {
+    multiply(w_, residual_);
+    for (std::size_t k = 0; k < d_; ++k) residual_[k] = b_[k] - residual_[k];
+  }
   double shrink = 1.0;
   if (region.constraint == Constraint::box) {
     solve_in_box(region.radius / std::sqrt(static_cast<double>(d_)));
@@ -171,7 +190,10 @@ void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   }
   constexpr double kLargest = 1e30;  // a float whose products are floats still
   for (std::size_t k = 0; k < d_; ++k) {
-    if (!(std::abs(w_[k]) <= kLargest)) w_[k] = 0.0;
+    if (!(std::abs(w_[k]) <= kLargest)) {
+      w_[k] = 0.0;
+      solved_ = kFreshResidual - 1;  // the residual is not that of this point
+    }
     w[k] = static_cast<float>(shrink * w_[k]);
   }
 }

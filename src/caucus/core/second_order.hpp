@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "caucus/core/space.hpp"
+#include "caucus/core/symmetric_matrix.hpp"
 
 namespace caucus {
 
@@ -37,14 +38,21 @@ class SecondOrderModel {
  private:
   void raise_ridge(double size);
   void multiply(std::span<const double> x, std::span<double> y) const;  ///< (A + mu I) x
-  void conjugate_gradients(std::span<const double> right, std::span<double> x) const;
+  /// A few steps on (A + mu I) x = right from the x given; residual is that of x, before and after.
+  void conjugate_gradients(std::span<double> x, std::span<double> residual);
   void solve_in_ball(double radius);
   void solve_in_box(double side);
 
+  void take_in();  ///< what was observed since the last call, in one pass over A
+
   std::size_t d_;
-  std::vector<double> A_, b_;
+  SymmetricMatrix A_;      ///< empty until the first report: most of a large set are never touched
+  std::vector<double> b_;  ///< padded with zeros, as all vectors here
   std::vector<double> w_;  ///< the solver's point; for a ball before it is scaled back
-  double mu_ = 0.0;        ///< the ball's multiplier
+  std::vector<double> residual_;  ///< b - (A + mu I) w, kept up to date as they change
+  std::size_t solved_ = 0;
+  std::vector<double> observed_, factors_;  ///< gradients that are not in A yet, and their weights
+  double mu_ = 0.0;                         ///< the ball's multiplier
   bool size_is_known_;
   double largest_;         ///< of |z|^2 = |g|^2 / (4c)
   double ridge_ = 0.0;     ///< on A's diagonal

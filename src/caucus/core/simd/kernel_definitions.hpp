@@ -168,9 +168,93 @@ void sincos(const float* x, float factor, float amplitude, std::size_t n, float*
       });
 }
 
+/// Half of the rows of a block of 8: few enough for their values to stay in registers.
+constexpr std::size_t kRows = 4;
+
+/// Four rows of `columns` columns, which begin with row `first` of the matrix.
+template <std::size_t Count>
+inline void add_to_rows(double* rows, std::size_t columns, std::size_t first,
+                        const double* const* vectors, const double* factors) {
+  Eight weights[Count][kRows];
+  for (std::size_t j = 0; j < Count; ++j) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      weights[j][r] = eight(factors[j] * vectors[j][first + r]);
+    }
+  }
+  for (std::size_t l = 0; l < columns; l += kBlock) {
+    Eight values[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) values[r] = load(rows + r * columns + l);
+    for (std::size_t j = 0; j < Count; ++j) {
+      const Eight v = load(vectors[j] + l);
+      for (std::size_t r = 0; r < kRows; ++r) values[r] = mul_add(weights[j][r], v, values[r]);
+    }
+    for (std::size_t r = 0; r < kRows; ++r) store(rows + r * columns + l, values[r]);
+  }
+}
+
+/// As many vectors at once as there are registers for.
+template <std::size_t Count>
+inline void add_vectors(double* rows, std::size_t columns, std::size_t first,
+                        const double* const* vectors, const double* factors, std::size_t count) {
+  std::size_t j = 0;
+  for (; j + Count <= count; j += Count) {
+    add_to_rows<Count>(rows, columns, first, vectors + j, factors + j);
+  }
+  if constexpr (Count > 1) {
+    if (j < count) {
+      add_vectors<Count - 1>(rows, columns, first, vectors + j, factors + j, count - j);
+    }
+  }
+}
+
+void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
+                   const double* factors, std::size_t count) {
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t columns = (b + 1) * kBlock;
+    for (std::size_t half = 0; half < kBlock; half += kRows) {
+      const std::size_t first = b * kBlock + half;
+      add_vectors<4>(matrix, columns, first, vectors, factors, count);
+      matrix += kRows * columns;
+    }
+  }
+}
+
+void symmetric_multiply(const double* matrix, std::size_t blocks, const double* x, double* y) {
+  for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t columns = (b + 1) * kBlock;
+    const std::size_t diagonal = b * kBlock;
+    for (std::size_t half = 0; half < kBlock; half += kRows) {
+      Eight sums[kRows];
+      Eight own[kRows];
+      for (std::size_t r = 0; r < kRows; ++r) {
+        sums[r] = eight(0.0);
+        own[r] = eight(x[diagonal + half + r]);
+      }
+      // Left of the diagonal block an element stands for its mirror image too.
+      for (std::size_t l = 0; l < diagonal; l += kBlock) {
+        const Eight other = load(x + l);
+        Eight mirrored = load(y + l);
+        for (std::size_t r = 0; r < kRows; ++r) {
+          const Eight values = load(matrix + r * columns + l);
+          sums[r] = mul_add(values, other, sums[r]);
+          mirrored = mul_add(values, own[r], mirrored);
+        }
+        store(y + l, mirrored);
+      }
+      const Eight other = load(x + diagonal);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        sums[r] = mul_add(load(matrix + r * columns + diagonal), other, sums[r]);
+        y[diagonal + half + r] += sum(sums[r]);
+      }
+      matrix += kRows * columns;
+    }
+  }
+}
+
 constexpr Kernels kTable = {
-    CAUCUS_SIMD_NAME, dot,     add_scaled, add_product, add_exact_product, scale,
-    move_and_measure, project, sincos};
+    CAUCUS_SIMD_NAME, dot,     add_scaled, add_product,   add_exact_product, scale,
+    move_and_measure, project, sincos,     symmetric_add, symmetric_multiply};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -23,7 +23,14 @@ struct Kernels {
                   std::size_t count, float* out);
   void (*sincos)(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
                  float* sine);
+  // symmetric_matrix.hpp
+  void (*symmetric_add)(double* matrix, std::size_t blocks, const double* const* vectors,
+                        const double* factors, std::size_t count);
+  void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
 };
+
+/// Doubles that are worked on together.
+inline constexpr std::size_t kBlock = 8;
 
 extern const Kernels kPortable;
 #ifdef __x86_64__

@@ -75,6 +75,22 @@ inline double sum(Lanes a) {
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
+/// Eight doubles.
+struct Eight {
+  __m512d v;
+};
+
+inline Eight eight(double value) { return {_mm512_set1_pd(value)}; }
+inline Eight load(const double* p) { return {_mm512_loadu_pd(p)}; }
+inline void store(double* p, Eight a) { _mm512_storeu_pd(p, a.v); }
+inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
+/// Lanes l and l + 4 first, and so on.
+inline double sum(Eight a) {
+  const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a.v), _mm512_extractf64x4_pd(a.v, 1));
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
 #elif defined(__AVX2__) && defined(__FMA__)
 
 constexpr std::size_t kProjectedRows = 5;  ///< sums that fit the registers: rows times groups
@@ -142,6 +158,25 @@ inline double sum(Lanes a) {
   const __m256d high = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(a.low, 1)),
                                      _mm256_cvtps_pd(_mm256_extractf128_ps(a.high, 1)));
   const __m256d four = _mm256_add_pd(low, high);
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+struct Eight {
+  __m256d low, high;
+};
+
+inline Eight eight(double value) { return {_mm256_set1_pd(value), _mm256_set1_pd(value)}; }
+inline Eight load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+inline void store(double* p, Eight a) {
+  _mm256_storeu_pd(p, a.low);
+  _mm256_storeu_pd(p + 4, a.high);
+}
+inline Eight mul_add(Eight a, Eight b, Eight c) {
+  return {_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
+}
+inline double sum(Eight a) {
+  const __m256d four = _mm256_add_pd(a.low, a.high);
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
@@ -216,6 +251,41 @@ inline double sum(Lanes a) {
     for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
   }
   return lanes[0];
+}
+
+struct Eight {
+  double v[8];
+};
+
+inline Eight eight(double value) {
+  Eight out;
+  for (double& lane : out.v) lane = value;
+  return out;
+}
+inline Eight load(const double* p) {
+  Eight out;
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = p[l];
+  return out;
+}
+inline void store(double* p, Eight a) {
+  for (std::size_t l = 0; l < 8; ++l) p[l] = a.v[l];
+}
+inline Eight mul_add(Eight a, Eight b, Eight c) {
+  Eight out;
+  for (std::size_t l = 0; l < 8; ++l) {
+#ifdef __FMA__
+    out.v[l] = __builtin_fma(a.v[l], b.v[l], c.v[l]);
+#else
+    out.v[l] = a.v[l] * b.v[l] + c.v[l];
+#endif
+  }
+  return out;
+}
+inline double sum(Eight a) {
+  for (std::size_t half = 4; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) a.v[l] += a.v[l + half];
+  }
+  return a.v[0];
 }
 
 #endif

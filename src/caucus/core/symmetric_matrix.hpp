@@ -1,0 +1,58 @@
+// A symmetric matrix of doubles, the half of it that matters: blocks of 8 rows, each up to and with
+// its diagonal block. Vectors have padded_size() numbers, those beyond size() being 0.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "caucus/core/aligned.hpp"
+#include "caucus/core/simd/kernels.hpp"
+
+namespace caucus {
+
+class SymmetricMatrix {
+ public:
+  SymmetricMatrix() = default;
+  explicit SymmetricMatrix(std::size_t size)
+      : size_(size),
+        blocks_((size + simd::kBlock - 1) / simd::kBlock),
+        values_(simd::kBlock * simd::kBlock * blocks_ * (blocks_ + 1) / 2, 0.0) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t padded_size() const { return blocks_ * simd::kBlock; }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+
+  /// A += sum_j factor_j v_j v_j^T
+  void add(std::span<const double* const> vectors, std::span<const double> factors) {
+    simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(), factors.data(),
+                                  vectors.size());
+  }
+  /// y = A x
+  void multiply(std::span<const double> x, std::span<double> y) const {
+    simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
+  }
+  void scale(double factor) {
+    for (double& value : values_) value *= factor;
+  }
+  void add_to_diagonal(double value) {
+    for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
+  }
+  [[nodiscard]] double operator()(std::size_t row, std::size_t column) const {
+    return row / simd::kBlock >= column / simd::kBlock ? values_[place(row, column)]
+                                                       : values_[place(column, row)];
+  }
+
+ private:
+  /// Of an element in or left of the diagonal block of its row.
+  [[nodiscard]] static std::size_t place(std::size_t row, std::size_t column) {
+    const std::size_t block = row / simd::kBlock;
+    const std::size_t columns = (block + 1) * simd::kBlock;
+    return simd::kBlock * simd::kBlock * block * (block + 1) / 2 + row % simd::kBlock * columns +
+           column;
+  }
+
+  std::size_t size_ = 0, blocks_ = 0;
+  AlignedVector<double> values_;
+};
+
+}  // namespace caucus

@@ -74,6 +74,8 @@ void ChartSeries::add(double at, const std::vector<double>& values) {
   high.push_back(centre + spread);
 }
 
+std::size_t ReproduceOptions::reported() const { return repeats.value_or(quick ? 2 : 10); }
+
 std::string reproduction_text(const Reproduction& found) {
   std::string text;
   for (const ReproduceTable& table : found.tables) text += table_text(table);

@@ -18,11 +18,14 @@ namespace caucus::cli {
 inline constexpr std::uint32_t kTuningRepetitions = 1000;
 
 struct ReproduceOptions {
-  std::string data_dir;  ///< may be empty where an experiment has built-in data
-  std::size_t repeats = 10;
+  std::string data_dir;                     ///< may be empty where an experiment has built-in data
+  std::optional<std::size_t> repeats = {};  ///< of --repeats
   bool quick = false;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+
+  /// How many repetitions are reported: those asked for, else 10, or 2 for a quick look.
+  [[nodiscard]] std::size_t reported() const;
 };
 
 struct ReproduceTable {

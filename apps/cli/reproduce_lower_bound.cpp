@@ -18,11 +18,12 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kExchangeable = 5;  ///< clients of NCO-OMS, since one is like the other
-constexpr std::size_t kLarge = 1000;      ///< from this K on, half of the repetitions will do
+constexpr std::size_t kLarge =
+    1000;  ///< from this K on, half of the repetitions will do unless more are asked for
 
 std::size_t repetitions_of(const ReproduceOptions& given, const GameSize& size) {
-  if (given.quick) return std::min<std::size_t>(given.repeats, 2);
-  return size.models >= kLarge ? (given.repeats + 1) / 2 : given.repeats;
+  const bool fewer = size.models >= kLarge && !given.quick && !given.repeats;
+  return fewer ? given.reported() / 2 : given.reported();
 }
 
 struct Contender {
@@ -193,12 +194,13 @@ ReproduceTable sweep_table(const Sweep& sweep, const Regrets& regrets) {
       std::string("regret per client divided by the bound ") +
           (first ? "0.25 sqrt(T ln K), which in the limit binds every algorithm"
                  : "0.1 sqrt(K T / J), which binds every noncooperative algorithm"),
-      {"K", "J", "M", "T", "bound"},
+      {"K", "J", "M", "T", "repetitions", "bound"},
       {}};
   for (const Contender& each : contenders()) table.columns.push_back(each.name());
   for (const GameSize& size : sweep.sizes) {
-    std::vector<Json> row = {size.models, size.sample, size.clients, size.rounds,
-                             game_bound(sweep.kind, size)};
+    const auto played = ratios(regrets, sweep.kind, size, contenders().front()).size();
+    std::vector<Json> row = {size.models, size.sample, size.clients,
+                             size.rounds, played,      game_bound(sweep.kind, size)};
     for (const Contender& each : contenders()) {
       const auto values = ratios(regrets, sweep.kind, size, each);
       row.emplace_back(rounded(mean(values), 3) + " ± " + rounded(standard_deviation(values), 2));

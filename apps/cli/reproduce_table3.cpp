@@ -111,8 +111,7 @@ struct Measured {
 struct Repetitions {
   GridRepetitions tune, report;
   explicit Repetitions(const ReproduceOptions& given)
-      : tune{kTuningRepetitions, given.quick ? 1U : 3U},
-        report{0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats} {}
+      : tune{kTuningRepetitions, given.quick ? 1U : 3U}, report{0, given.reported()} {}
 };
 
 Status add_yardsticks(const ReproduceOptions& given, const Dataset& data, Measured& measured) {

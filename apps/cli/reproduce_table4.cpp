@@ -176,7 +176,7 @@ Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set
                              {}});
   }
   CAUCUS_TRY(auto scores,
-             play_grid(set.data, chosen, reported_repetitions(given), given.threads, progress));
+             play_grid(set.data, chosen, {0, given.reported()}, given.threads, progress));
   for (std::size_t a = 0; a < scores.size(); ++a) measured.rows[a].score = std::move(scores[a]);
   return measured;
 }
@@ -185,7 +185,7 @@ std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
   std::size_t examples = 0;
   for (const Contender& each : contenders(given)) {
     examples += tuning_examples(set.data, each.grid, given) +
-                grid_examples(set.data, std::span(each.grid).first(1), reported_repetitions(given));
+                grid_examples(set.data, std::span(each.grid).first(1), {0, given.reported()});
   }
   return examples;
 }

@@ -132,13 +132,19 @@ bool needs_legend(const LineChart& chart, const Plot& plot) {
 /// Names in columns below the plot, each after a sample of its line.
 struct Legend {
   static constexpr double kSample = 30.0;
+  static constexpr std::size_t kMostLetters = 34;  // there is more room than beside the plot
   std::vector<std::string> names;
   double column_width = 0.0;
   std::size_t columns = 1;
 
-  explicit Legend(const LineChart& chart)
-      : names(names_of(chart)), column_width(kSample + 6.0 + widest_label(names) + 14.0) {
-    columns = std::max(columns, static_cast<std::size_t>(kChartWidth / column_width));
+  explicit Legend(const LineChart& chart) : names(names_of(chart)) {
+    for (std::string& name : names) {
+      name = shortened(name, kMostLetters);
+      column_width = std::max(column_width, kSample + 6.0 + text_width(name) + 14.0);
+    }
+    if (!names.empty()) {
+      columns = std::max(columns, static_cast<std::size_t>(kChartWidth / column_width));
+    }
   }
   [[nodiscard]] double height() const {
     return kLineHeight * static_cast<double>((names.size() + columns - 1) / columns) + 6.0;
@@ -150,7 +156,7 @@ void draw_legend(Svg& svg, const LineChart& chart, const Legend& legend, double 
     const double x = legend.column_width * static_cast<double>(k % legend.columns);
     const double y = top + kLineHeight * (static_cast<double>(k / legend.columns) + 0.5);
     const double end = x + Legend::kSample;
-    svg.text("label", end + 6.0, y + 4.0, shortened(legend.names[k], kMostLetters));
+    svg.text("label", end + 6.0, y + 4.0, legend.names[k]);
     if (k >= chart.series.size()) {
       svg.line("reference", x, y, end, y);
       continue;

@@ -131,7 +131,8 @@ void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
   }
   for (const std::size_t s : order)
     chart.note += (chart.note.empty() ? "from left to right: " : ", ") + names[s];
-  chart.series.push_back(
+  chart.series.insert(
+      chart.series.begin(),
       {level, chart.series.front().x, std::vector<double>(x.size(), 1.0), {}, {}, "dashed"});
 }
 

@@ -92,7 +92,7 @@ Json number_or_null(const std::optional<double>& value);
 Json deviation_or_null(double value, const std::optional<double>& reference);
 
 /// Ends a chart of dots, one column for each data set in the order of `names`: the columns in the
-/// order of x, their names in the note, and a dashed line at 1 named `level`.
+/// order of x, their names in the note, and first a dashed line at 1 named `level`.
 void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
                   const std::string& level);
 

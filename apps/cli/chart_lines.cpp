@@ -147,14 +147,16 @@ struct Legend {
     }
   }
   [[nodiscard]] double height() const {
-    return kLineHeight * static_cast<double>((names.size() + columns - 1) / columns) + 6.0;
+    const std::size_t lines = (names.size() + columns - 1) / columns;
+    return kLineHeight * static_cast<double>(lines) + 6.0;
   }
 };
 
 void draw_legend(Svg& svg, const LineChart& chart, const Legend& legend, double top) {
   for (std::size_t k = 0; k < legend.names.size(); ++k) {
     const double x = legend.column_width * static_cast<double>(k % legend.columns);
-    const double y = top + kLineHeight * (static_cast<double>(k / legend.columns) + 0.5);
+    const std::size_t line = k / legend.columns;
+    const double y = top + kLineHeight * (static_cast<double>(line) + 0.5);
     const double end = x + Legend::kSample;
     svg.text("label", end + 6.0, y + 4.0, legend.names[k]);
     if (k >= chart.series.size()) {

@@ -202,6 +202,7 @@ ReproduceChart errors_chart(const std::vector<Measured>& sets) {
     }
   }
   std::vector<std::string> names;
+  names.reserve(sets.size());
   for (const Measured& set : sets) names.push_back(set.name);
   name_columns(chart, names, "the paper");
   return chart;

@@ -212,6 +212,7 @@ ReproduceChart errors_chart(const std::vector<Measured>& sets) {
         [&](const Measured& set) { return *published_table4(set.data, name).paper; });
   }
   std::vector<std::string> names;
+  names.reserve(sets.size());
   for (const Measured& set : sets) names.push_back(set.data);
   name_columns(chart, names, "fomd-oms, paper");
   return chart;

@@ -18,7 +18,8 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Features should be on a common scale: --feature-range 0,1 brings them there.
+constexpr const char* kExamples =
+    R"(Features should be on a common scale: --feature-range 0,1 brings them there.
 
 Examples:
   caucus run --data elevators.csv.gz

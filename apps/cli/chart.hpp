@@ -1,6 +1,7 @@
 // Charts as descriptions, and the pictures made of them: an SVG that stands on its own in a page
 // and takes colours from its style sheet. Series differ by colour, by marker and by a name at the
-// end of the line, so that the pictures survive a black-and-white printer.
+// end of the line, or by their samples in a legend where there are many, so that the pictures
+// survive a black-and-white printer.
 #pragma once
 
 #include <cmath>

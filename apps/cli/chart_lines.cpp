@@ -10,6 +10,7 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kMostLabels = 40;
+constexpr std::size_t kMostEndLabels = 6;  ///< more names than that stand in a legend
 constexpr double kPlotHeight = 230.0;
 
 /// "M x y L x y ..." with a new M after each gap.
@@ -74,6 +75,10 @@ void draw_markers(Svg& svg, const Plot& plot, const Series& series) {
   }
 }
 
+std::string path_class(const Series& series) {
+  return (series.style == LineStyle::dashed ? "line dashed " : "line ") + line_class(series.look);
+}
+
 void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   const std::string look = look_class(series.look);
   if (series.style == LineStyle::points) {
@@ -83,8 +88,7 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
       svg.line("whisker " + look, x, plot.at_y(series.low[i]), x, plot.at_y(series.high[i]));
     }
   } else {
-    const bool dashed = series.style == LineStyle::dashed;
-    svg.path((dashed ? "line dashed " : "line ") + look, line_path(plot, series));
+    svg.path(path_class(series), line_path(plot, series));
   }
   if (series.style != LineStyle::dashed) draw_markers(svg, plot, series);
 }
@@ -104,19 +108,75 @@ bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   return false;
 }
 
-/// A line that ends far from the right edge is named where it ends, others beside the plot.
-void draw_names(Svg& svg, const LineChart& chart, const Plot& plot) {
-  constexpr double kFar = 40.0;
+/// Names of all that is drawn, as far as there is room for them.
+std::vector<std::string> names_of(const LineChart& chart) {
+  std::vector<std::string> names;
+  for (const Series& series : chart.series) names.push_back(series.name);
+  for (const Reference& reference : chart.references) names.push_back(reference.label);
+  names.resize(std::min(names.size(), kMostLabels));
+  return names;
+}
+
+/// Names beside the plot are for few lines, and for lines that end there: a name that stood where
+/// its line ends inside the plot would meet other lines.
+bool needs_legend(const LineChart& chart, const Plot& plot) {
+  constexpr double kNearTheEdge = 0.9;
+  return chart.series.size() > kMostEndLabels ||
+         std::any_of(chart.series.begin(), chart.series.end(), [&](const Series& series) {
+           EndLabel end;
+           return last_point(plot, series, end) &&
+                  end.x < plot.left + kNearTheEdge * (plot.right - plot.left);
+         });
+}
+
+/// Names in columns below the plot, each after a sample of its line.
+struct Legend {
+  static constexpr double kSample = 30.0;
+  static constexpr std::size_t kMostLetters = 34;  // there is more room than beside the plot
+  std::vector<std::string> names;
+  double column_width = 0.0;
+  std::size_t columns = 1;
+
+  explicit Legend(const LineChart& chart) : names(names_of(chart)) {
+    for (std::string& name : names) {
+      name = shortened(name, kMostLetters);
+      column_width = std::max(column_width, kSample + 6.0 + text_width(name) + 14.0);
+    }
+    if (!names.empty()) {
+      columns = std::max(columns, static_cast<std::size_t>(kChartWidth / column_width));
+    }
+  }
+  [[nodiscard]] double height() const {
+    const std::size_t lines = (names.size() + columns - 1) / columns;
+    return kLineHeight * static_cast<double>(lines) + 6.0;
+  }
+};
+
+void draw_legend(Svg& svg, const LineChart& chart, const Legend& legend, double top) {
+  for (std::size_t k = 0; k < legend.names.size(); ++k) {
+    const double x = legend.column_width * static_cast<double>(k % legend.columns);
+    const std::size_t line = k / legend.columns;
+    const double y = top + kLineHeight * (static_cast<double>(line) + 0.5);
+    const double end = x + Legend::kSample;
+    svg.text("label", end + 6.0, y + 4.0, legend.names[k]);
+    if (k >= chart.series.size()) {
+      svg.line("reference", x, y, end, y);
+      continue;
+    }
+    const Series& series = chart.series[k];
+    if (series.style != LineStyle::points) {
+      svg.path(path_class(series), "M" + coordinate(x) + " " + coordinate(y) + "L" +
+                                       coordinate(end) + " " + coordinate(y));
+    }
+    if (series.style != LineStyle::dashed) svg.marker(series.look, (x + end) / 2.0, y);
+  }
+}
+
+void draw_end_names(Svg& svg, const LineChart& chart, const Plot& plot) {
   std::vector<EndLabel> labels;
   for (const Series& series : chart.series) {
     EndLabel label;
-    if (!last_point(plot, series, label)) continue;
-    const std::string name = shortened(label.text, kMostLetters);
-    if (plot.right - label.x > std::max(kFar, text_width(name) + 9.0)) {
-      svg.text("label", label.x + 9.0, label.y + 4.0, name);
-    } else {
-      labels.push_back(label);
-    }
+    if (last_point(plot, series, label)) labels.push_back(label);
   }
   for (const Reference& reference : chart.references) {
     if (!plot.shows(plot.x.high, reference.value)) continue;
@@ -129,7 +189,6 @@ void draw_names(Svg& svg, const LineChart& chart, const Plot& plot) {
 Plot plot_of(const LineChart& chart) {
   Extent x(chart.x.scale);
   Extent y(chart.y.scale);
-  std::vector<std::string> names;
   for (const Series& series : chart.series) {
     x.add(series.x);
     for (const auto* values : {&series.y, &series.high, &series.low}) {
@@ -140,17 +199,16 @@ Plot plot_of(const LineChart& chart) {
         if (!leaves && (*values)[k] <= chart.y_most) y.add((*values)[k]);
       }
     }
-    names.push_back(series.name);
   }
-  for (const Reference& reference : chart.references) {
-    y.add(reference.value);
-    names.push_back(reference.label);
-  }
-  names.resize(std::min(names.size(), kMostLabels));
+  for (const Reference& reference : chart.references) y.add(reference.value);
   Plot plot{tight_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5)};
   plot.left = left_margin(plot.y);
-  plot.right = kChartWidth - end_label_room(names);
+  plot.right = kChartWidth - end_label_room({});
   plot.top = 32.0;
+  plot.bottom = plot.top + kPlotHeight;
+  if (needs_legend(chart, plot)) return plot;
+  const auto names = names_of(chart);
+  plot.right = kChartWidth - end_label_room(names);
   plot.bottom = plot.top + std::max(kPlotHeight, end_label_height(names.size()));
   return plot;
 }
@@ -189,9 +247,16 @@ std::string svg_of(const LineChart& chart, const std::string& id) {
     svg.line("reference", plot.left, y, plot.right, y);
   }
   for (const Series& series : chart.series) draw_series(svg, plot, series);
-  draw_names(svg, chart, plot);
+  double height = plot.bottom + 44.0;
+  if (needs_legend(chart, plot)) {
+    const Legend legend(chart);
+    draw_legend(svg, chart, legend, height + 4.0);
+    height += legend.height();
+  } else {
+    draw_end_names(svg, chart, plot);
+  }
   const bool askable = !chart.series.empty() && share_places(chart);
-  return svg.finished(id, plot.bottom + 44.0, chart.text.title, description(chart),
+  return svg.finished(id, height, chart.text.title, description(chart),
                       askable ? plot.places(chart.series.front().x) : "");
 }
 

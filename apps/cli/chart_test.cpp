@@ -168,9 +168,10 @@ TEST(LineChart, ABandIsOneOutlineThereAndBack) {
   EXPECT_EQ(moves, 2);
 }
 
-TEST(LineChart, NamesAtTheEndsOfLinesDoNotOverlap) {
+/// So many lines that end almost at the same place.
+LineChart crowded_chart(std::size_t lines) {
   LineChart chart;
-  for (std::size_t k = 0; k < 30; ++k) {
+  for (std::size_t k = 0; k < lines; ++k) {
     chart.series.push_back({"series " + std::to_string(k),
                             {1, 2},
                             {1.0, 1.0 + 1e-4 * double(k)},
@@ -180,13 +181,57 @@ TEST(LineChart, NamesAtTheEndsOfLinesDoNotOverlap) {
                             k});
   }
   chart.references.push_back({"reference", 1.0});
-  const auto names = elements(svg_of(chart, "c"), "text", "label");
-  ASSERT_EQ(names.size(), 31U);
+  return chart;
+}
+
+TEST(LineChart, NamesAtTheEndsOfLinesDoNotOverlap) {
+  const auto names = elements(svg_of(crowded_chart(6), "c"), "text", "label");
+  ASSERT_EQ(names.size(), 7U);
   std::vector<double> y;
   y.reserve(names.size());
   for (const Element& name : names) y.push_back(name.number("y"));
   std::sort(y.begin(), y.end());
   for (std::size_t i = 1; i < y.size(); ++i) EXPECT_GE(y[i] - y[i - 1], 14.0);
+}
+
+TEST(LineChart, ManyLinesHaveALegendBelowThePlotWithoutOverlaps) {
+  const std::string svg = svg_of(crowded_chart(30), "c");
+  const auto names = elements(svg, "text", "label");
+  ASSERT_EQ(names.size(), 31U);
+  double bottom = 0.0;
+  for (const Element& tick : elements(svg, "text", "tick")) {
+    bottom = std::max(bottom, tick.number("y"));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_GT(names[i].number("y"), bottom + 12.0);
+    for (std::size_t k = 0; k < i; ++k) {
+      EXPECT_TRUE(std::abs(names[i].number("y") - names[k].number("y")) >= 14.0 ||
+                  std::abs(names[i].number("x") - names[k].number("x")) >= 100.0)
+          << names[i].text << " meets " << names[k].text;
+    }
+  }
+}
+
+TEST(LineChart, LinesOfOneColourDifferInDashesAndMarkers) {
+  const std::string svg = svg_of(crowded_chart(24), "c");
+  const auto lines = elements(svg, "path", "line");
+  const auto markers = elements(svg, "path", "marker");
+  ASSERT_EQ(lines.size(), 48U);  // each with its sample
+  for (std::size_t k = 8; k < 24; ++k) {
+    EXPECT_NE(lines[k].attributes.at("class"), lines[k - 8].attributes.at("class"));
+    EXPECT_EQ(lines[k].attributes.at("class"), lines[k + 24].attributes.at("class"));
+    EXPECT_NE(markers[2 * k].attributes.at("d"), markers[2 * (k - 8)].attributes.at("d"));
+    EXPECT_EQ(markers[2 * k].attributes.at("d"), markers[48 + k].attributes.at("d"));
+  }
+}
+
+TEST(LineChart, ALineThatEndsInsideThePlotIsNamedBelowIt) {
+  LineChart chart = line_chart({0, 10}, {1, 2});
+  chart.series.push_back({"short", {0, 5}, {1, 1.5}, {}, {}, LineStyle::line, 1});
+  const std::string svg = svg_of(chart, "c");
+  for (const Element& name : elements(svg, "text", "label")) {
+    EXPECT_GT(name.number("y"), tick_y(svg, "1.0") + 30.0) << name.text;
+  }
 }
 
 TEST(LineChart, EveryPointOfASeriesOfPointsHasItsMarker) {

@@ -56,6 +56,10 @@ bool RunConfig::has_baseline() const {
   return std::any_of(algorithms.begin(), algorithms.end(), is_baseline);
 }
 
+bool RunConfig::has_only_baselines() const {
+  return std::all_of(algorithms.begin(), algorithms.end(), is_baseline);
+}
+
 double RunConfig::default_radius() const {
   const bool bounded = std::holds_alternative<LinearLoss>(loss.kind());  // it has no least value
   return is_adaptive(schedule) && !bounded ? std::numeric_limits<double>::infinity() : 1.0;
@@ -124,6 +128,12 @@ Status RunConfig::validate_schedule() const {
       !has_baseline() && (weight_rate || model_rate || regularization || exploration), "schedule",
       "only baselines have weight and model rates, regularization and exploration, none is named",
       "expected --algorithm em-kofl, vm-kofl, pm-kofl, pof-mkl, ofskl, fed-omd or fedposgd"));
+  CAUCUS_CHECK(exclusive(has_only_baselines() && (schedule != ScheduleKind::adaptive), "schedule",
+                         "baselines have rates of their own, but a schedule is given",
+                         "expected it with --algorithm fomd-oms or nco-oms"));
+  CAUCUS_CHECK(exclusive(has_only_baselines() && fixed_share != 0.0, "--fixed-share",
+                         "baselines have no fixed share, but one is given",
+                         "expected it with --algorithm fomd-oms or nco-oms"));
   return exclusive(constant && (!eta || !lambda), "schedule",
                    "a constant schedule needs both rates", "expected --eta and --lambda");
 }

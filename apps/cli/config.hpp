@@ -59,6 +59,8 @@ struct RunConfig {
   bool regret = false;
 
   [[nodiscard]] bool has_baseline() const;
+  /// Whether no algorithm has a schedule.
+  [[nodiscard]] bool has_only_baselines() const;
   /// Whether the data say how many clients there are.
   [[nodiscard]] bool counts_clients() const;
   /// Those of the baselines, with the defaults.

@@ -175,7 +175,11 @@ Result<RunConfig> parse_config(const std::string& text, const std::string& name)
 Result<RunConfig> read_config(const std::string& path) {
   constexpr std::size_t kMost = 64U << 20U;
   CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::usage, kMost));
-  return parse_config(text, path);
+  auto config = parse_config(text, path);
+  if (!config.ok() && !path.ends_with(".toml")) {
+    config.error().expected = "expected a configuration in TOML; data are given with --data";
+  }
+  return config;
 }
 
 Json config_json(const RunConfig& config) {

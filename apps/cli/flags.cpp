@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "caucus/algorithms/any_algorithm.hpp"
+
 namespace caucus::cli {
 namespace {
 
@@ -34,6 +36,26 @@ bool names(const std::vector<GivenFlag>& given, const char* flag) {
                      [&](const GivenFlag& g) { return g.run != nullptr && g.run->flag == flag; });
 }
 
+/// Those that a change of the schedule makes wrong.
+void drop_rates(RunConfig& config) {
+  config.horizon.reset();
+  config.gradient_scale.reset();
+  config.eta.reset();
+  config.lambda.reset();
+}
+
+void drop_bounds(RunConfig& config) {
+  config.feature_bound.reset();
+  config.label_bound.reset();
+  config.loss_bound.reset();
+}
+
+bool names_only_baselines(const std::vector<GivenFlag>& given) {
+  return std::all_of(given.begin(), given.end(), [](const GivenFlag& g) {
+    return g.run == nullptr || g.run->flag != "--algorithm" || is_baseline(g.value);
+  });
+}
+
 /// Drops what the file says where a flag decides otherwise and the two exclude each other.
 void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
   if (names(given, "--data")) config.clients_from.clear();
@@ -45,18 +67,19 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
     RunConfig changed = config;
     if (g.run == nullptr || g.run->flag != "--schedule") continue;
     if (g.run->set(changed, g.value).ok() && changed.schedule != config.schedule) {
-      config.horizon.reset();
-      config.gradient_scale.reset();
-      config.eta.reset();
-      config.lambda.reset();
-      if (is_adaptive(changed.schedule)) {
-        config.feature_bound.reset();
-        config.label_bound.reset();
-        config.loss_bound.reset();
-      }
+      drop_rates(config);
+      if (is_adaptive(changed.schedule)) drop_bounds(config);
     }
   }
-  if (names(given, "--algorithm")) config.algorithms.clear();
+  if (names(given, "--algorithm")) {
+    config.algorithms.clear();
+    if (names_only_baselines(given)) {
+      config.schedule = ScheduleKind::adaptive;
+      config.fixed_share = 0.0;
+      drop_rates(config);
+      drop_bounds(config);
+    }
+  }
 }
 
 Status with_flag(Status status, const std::string& flag) {

@@ -1,5 +1,6 @@
 #include "json_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace caucus::cli {
@@ -18,6 +19,21 @@ std::optional<double> number_or_unknown(const Json& value) {
 }
 
 }  // namespace
+
+Result<Json> parse_json(const std::string& text, const std::string& name,
+                        const std::string& expected) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {  // its byte counts from 1, one past the end too
+    const std::size_t before = std::min(text.size(), std::max<std::size_t>(error.byte, 1) - 1);
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(before);
+    const auto line = 1 + std::count(text.begin(), end, '\n');
+    return data_error(name + ":" + std::to_string(line),
+                      before == text.size() ? "ends before its JSON does"
+                                            : "is not JSON at byte " + std::to_string(before + 1),
+                      expected);
+  }
+}
 
 JsonReader::JsonReader(const Json& object, std::string where, std::optional<Error>& error)
     : object_(object), where_(std::move(where)), error_(error) {

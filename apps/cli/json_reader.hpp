@@ -11,6 +11,10 @@
 
 namespace caucus::cli {
 
+/// The whole text as JSON; the error names the line and byte where it stops being that.
+Result<Json> parse_json(const std::string& text, const std::string& name,
+                        const std::string& expected);
+
 class JsonReader {
  public:
   /// `where` leads to the object, as in "results[0].curve"; empty for the whole.

@@ -1,5 +1,6 @@
 // caucus: parse, run one command, turn errors into one line and an exit code.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <new>
 
@@ -42,6 +43,18 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
   return usage_error(name, "'" + strays.front() + "' is not known here", expected);
 }
 
+/// No option has a use for an empty value; taken for one, a file name from an unset variable would
+/// be ignored.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_min() == 0) continue;
+    option->check([](const std::string& value) {
+      return value.empty() ? std::string("the value is empty") : std::string();
+    });
+  }
+  for (CLI::App* sub : app.get_subcommands({})) refuse_empty_values(*sub);
+}
+
 int run(int argc, char** argv) {
   remember_command_line(argc, argv);
   CLI::App app(
@@ -60,6 +73,7 @@ int run(int argc, char** argv) {
   add_reproduce(app, action);
   add_advise(app, action);
   add_completion(app, action);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -84,6 +98,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using caucus::cli::fail;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a file that cannot be written
   try {
     return caucus::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "json_reader.hpp"
 #include "text_file.hpp"
 #include "words.hpp"
 
@@ -246,10 +247,9 @@ Json model_json(const StoredModel& model) {
 }
 
 Result<StoredModel> parse_model(const std::string& text, const std::string& name) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) {
-    return data_error(name, "is not JSON", "expected a model written by caucus --model-out");
-  }
+  constexpr const char* kExpected = "expected a model written by caucus run --model-out";
+  CAUCUS_TRY(const Json json, parse_json(text, name, kExpected));
+  if (!json.is_object()) return data_error(name, "is not a JSON object", kExpected);
   Reader in(json, name);
   StoredModel model;
   if (in.text("format") != "caucus-model") in.fail("format", "is not caucus-model");

@@ -89,7 +89,7 @@ class PredictingSink : public RowSink {
   [[nodiscard]] std::string score() const {
     if (!has_target_ || rows == 0) return {};
     const std::string mean = rounded(sum / static_cast<double>(rows), 5);
-    const std::string on = " on " + grouped(rows) + " rows";
+    const std::string on = " on " + grouped(rows) + (rows == 1 ? " row" : " rows");
     return model_.loss.is_classification()
                ? "accuracy " + mean + on + "\n"
                : "mean squared error " + mean + on + ", in original units\n";

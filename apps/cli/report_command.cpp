@@ -5,6 +5,7 @@
 
 #include "caucus/data/output_file.hpp"
 #include "command.hpp"
+#include "json_reader.hpp"
 #include "report.hpp"
 #include "text_file.hpp"
 
@@ -36,11 +37,8 @@ Status execute(const ReportCommand& command) {
     return usage_error("--output", "'" + out + "' is the result itself", "expected another file");
   }
   CAUCUS_TRY(const std::string text, read_text(command.result, ErrorKind::data, kMost));
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) {
-    return data_error(command.result, "is not JSON",
-                      "expected a result of caucus run or caucus reproduce");
-  }
+  CAUCUS_TRY(const Json json, parse_json(text, command.result,
+                                         "expected a result of caucus run or caucus reproduce"));
   auto html = report_html(json);
   if (!html.ok()) {
     html.error().where = command.result + ": " + html.error().where;

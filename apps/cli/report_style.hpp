@@ -72,6 +72,8 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
 .chart .line { fill: none; stroke: var(--s); stroke-width: 2; stroke-linejoin: round;
   stroke-linecap: round; }
 .chart .dashed { stroke-dasharray: 5 5; stroke-width: 1.7; }
+.chart .again { stroke-dasharray: 9 4 .5 4; }
+.chart .anew { stroke-dasharray: 13 5; }
 .chart .band { fill: var(--s); fill-opacity: .14; }
 .chart .marker { fill: var(--s); stroke: var(--paper); stroke-width: 1.2; }
 .chart .whisker { stroke: var(--s); stroke-width: 1.6; }

@@ -1,7 +1,9 @@
 #include "reproduce.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "statistics.hpp"
 #include "text_table.hpp"
@@ -74,6 +76,8 @@ void ChartSeries::add(double at, const std::vector<double>& values) {
   high.push_back(centre + spread);
 }
 
+std::size_t ReproduceOptions::reported() const { return repeats.value_or(quick ? 2 : 10); }
+
 std::string reproduction_text(const Reproduction& found) {
   std::string text;
   for (const ReproduceTable& table : found.tables) text += table_text(table);
@@ -102,6 +106,34 @@ std::string percent(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%+.1f%%", value);
   return text;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json deviation_or_null(double value, const std::optional<double>& reference) {
+  return reference ? Json(percent(deviation(value, *reference))) : Json(nullptr);
+}
+
+void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
+                  const std::string& level) {
+  const std::vector<double> x = chart.series.front().x;
+  std::vector<std::size_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  for (ChartSeries& series : chart.series) {
+    const ChartSeries unordered = series;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      series.x[k] = unordered.x[order[k]];
+      series.y[k] = unordered.y[order[k]];
+    }
+  }
+  for (const std::size_t s : order)
+    chart.note += (chart.note.empty() ? "from left to right: " : ", ") + names[s];
+  chart.series.insert(
+      chart.series.begin(),
+      {level, chart.series.front().x, std::vector<double>(x.size(), 1.0), {}, {}, "dashed"});
 }
 
 }  // namespace caucus::cli

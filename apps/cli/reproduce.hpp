@@ -18,11 +18,14 @@ namespace caucus::cli {
 inline constexpr std::uint32_t kTuningRepetitions = 1000;
 
 struct ReproduceOptions {
-  std::string data_dir;  ///< may be empty where an experiment has built-in data
-  std::size_t repeats = 10;
+  std::string data_dir;                     ///< may be empty where an experiment has built-in data
+  std::optional<std::size_t> repeats = {};  ///< of --repeats
   bool quick = false;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+
+  /// How many repetitions are reported: those asked for, else 10, or 2 for a quick look.
+  [[nodiscard]] std::size_t reported() const;
 };
 
 struct ReproduceTable {
@@ -83,5 +86,14 @@ Json reproduction_json(const Reproduction& found);
 double deviation(double value, double reference);
 /// "+1.2%"
 std::string percent(double value);
+
+/// Cells for values that may not be known.
+Json number_or_null(const std::optional<double>& value);
+Json deviation_or_null(double value, const std::optional<double>& reference);
+
+/// Ends a chart of dots, one column for each data set in the order of `names`: the columns in the
+/// order of x, their names in the note, and first a dashed line at 1 named `level`.
+void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
+                  const std::string& level);
 
 }  // namespace caucus::cli

@@ -80,7 +80,7 @@ Json config_json(const ReproduceCommand& command) {
   const ReproduceOptions& options = command.options;
   return {{"command", command_line()},
           {"data_dir", options.data_dir},
-          {"repeats", options.repeats},
+          {"repeats", options.reported()},
           {"quick", options.quick},
           {"seed", options.seed}};
 }
@@ -136,7 +136,8 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->add_option("--data-dir", options.data_dir,
                    "where the data sets are; default CAUCUS_DATA_DIR")
       ->type_name("DIR");
-  add_count(*reproduce, "--repeats", options.repeats, 1, 1000, "repetitions to report (10)")
+  add_count(*reproduce, "--repeats", options.repeats, 1, 1000,
+            "repetitions to report (10; 2 with --quick)")
       ->type_name("R");
   reproduce->add_flag("--quick", options.quick, "a look in less than a minute");
   add_count(*reproduce, "--seed", options.seed, 0, UINT64_MAX, "of all random numbers (1)")

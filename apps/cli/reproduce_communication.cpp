@@ -141,7 +141,7 @@ Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Pr
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel"}, false, found.skipped));
   const auto grids = grids_of(options);
-  const auto repetitions = reported_repetitions(options);
+  const GridRepetitions repetitions{0, options.reported()};
   for (const PublishedData& set : sets) {
     for (const auto& grid : grids) progress.total += grid_examples(set.data, grid, repetitions);
   }

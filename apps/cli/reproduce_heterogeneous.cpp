@@ -93,7 +93,7 @@ void note_changes(const std::string& data, const std::vector<GridSetting>& setti
 Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress) {
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel", "linear"}, true, found.skipped));
-  const auto repetitions = reported_repetitions(options);
+  const GridRepetitions repetitions{0, options.reported()};
   const auto list = splits(options.quick);
   for (const PublishedData& set : sets) {
     progress.total +=

@@ -1,6 +1,5 @@
 #include "reproduce_kernels.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -42,10 +41,6 @@ GridSetting constant_kernels(const ReproduceOptions& given) {
 
 GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm) {
   return gaussian_kernels(given, algorithm, 1.0);
-}
-
-GridRepetitions reported_repetitions(const ReproduceOptions& given) {
-  return {0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats};
 }
 
 Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,

@@ -22,9 +22,6 @@ GridSetting constant_kernels(const ReproduceOptions& given);
 /// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
 GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
 
-/// The repetitions to report: with --quick at most two.
-GridRepetitions reported_repetitions(const ReproduceOptions& given);
-
 /// Elevators and bank where they are present, else built-in data; with --quick the latter only.
 Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
                                                const std::vector<std::string>& built_in,

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "caucus/simulation/grid.hpp"
 #include "reproduce.hpp"
 #include "reproduce_data.hpp"
+#include "reproduce_published.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
 
@@ -17,30 +17,6 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kSpaces = 10;
-
-/// One cell: the paper's value and that of an independent implementation.
-struct Published {
-  double paper = 0.0;
-  std::optional<double> reference = {};
-};
-
-/// FOMD J = K, NCO J = K, FOMD J = 2, NCO J = 2.
-using PublishedRow = std::array<Published, 4>;
-
-const std::map<std::string, PublishedRow>& published() {
-  static const std::map<std::string, PublishedRow> rows = {
-      {"elevators", {{{.00980, .00979}, {.00991, .00991}, {.01024, .01023}, {.01168, .01167}}}},
-      {"bank", {{{.02020, .02009}, {.02158, .02157}, {.02118, .02115}, {.02321, .02312}}}},
-      {"ailerons", {{{.19480, .19477}, {.19506, .19519}, {.19820, .19809}, {.20323, .20331}}}},
-      {"calhousing14000",
-       {{{.10136, .10140}, {.10166, .10183}, {.10227, .10223}, {.10372, .10384}}}},
-      {"tomshardware", {{{.00083, .00090}, {.00090, .00093}, {.00107, .00110}, {.00150, .00152}}}},
-      {"twitter", {{{.00017}, {.00017}, {.00017}, {.00018}}}},
-      {"year", {{{.20096}, {.20322}, {.22705}, {.24334}}}},
-      {"slice", {{{.12964}, {.13097}, {.13038}, {.13364}}}},
-  };
-  return rows;
-}
 
 struct CellSetting {
   const char* algorithm;
@@ -111,8 +87,7 @@ struct Measured {
 struct Repetitions {
   GridRepetitions tune, report;
   explicit Repetitions(const ReproduceOptions& given)
-      : tune{kTuningRepetitions, given.quick ? 1U : 3U},
-        report{0, given.quick ? std::min<std::size_t>(given.repeats, 2) : given.repeats} {}
+      : tune{kTuningRepetitions, given.quick ? 1U : 3U}, report{0, given.reported()} {}
 };
 
 Status add_yardsticks(const ReproduceOptions& given, const Dataset& data, Measured& measured) {
@@ -172,13 +147,13 @@ ReproduceTable cells_table(const std::vector<Measured>& sets) {
       {}};
   for (const Measured& set : sets) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
-      const Published& known = published().at(set.name)[c];
+      const Published& known = published_table3(set.name)[c];
       const double ours = mean(set.cells[c].tuned);
       table.rows.push_back(
           {set.name, kCells[c].algorithm, sample_text(kCells[c].sample), set.cells[c].scale,
-           known.paper, known.reference ? Json(*known.reference) : Json(nullptr), ours,
-           standard_deviation(set.cells[c].tuned), percent(deviation(ours, known.paper)),
-           known.reference ? Json(percent(deviation(ours, *known.reference))) : Json(nullptr)});
+           number_or_null(known.paper), number_or_null(known.reference), ours,
+           standard_deviation(set.cells[c].tuned), deviation_or_null(ours, known.paper),
+           deviation_or_null(ours, known.reference)});
     }
   }
   return table;
@@ -199,6 +174,38 @@ ReproduceTable honesty_table(const std::vector<Measured>& sets) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// Every error divided by the paper's: the tuned ones at 1 if they agree.
+ReproduceChart errors_chart(const std::vector<Measured>& sets) {
+  ReproduceChart chart{"MSE beside the paper's",
+                       "",
+                       {"the paper's MSE of FOMD-OMS with J = K", "log"},
+                       {"MSE / the paper's", "log"},
+                       {}};
+  for (const bool adaptive : {false, true}) {
+    for (std::size_t c = 0; c < kCells.size(); ++c) {
+      ChartSeries series{std::string(kCells[c].algorithm) + " J=" + sample_text(kCells[c].sample) +
+                             (adaptive ? ", adaptive" : ""),
+                         {},
+                         {},
+                         {},
+                         {},
+                         "points"};
+      for (const Measured& set : sets) {
+        const PublishedRow& known = published_table3(set.name);
+        const Cell& cell = set.cells[c];
+        series.add(*known.front().paper,
+                   mean(adaptive ? cell.adaptive : cell.tuned) / *known[c].paper);
+      }
+      chart.series.push_back(std::move(series));
+    }
+  }
+  std::vector<std::string> names;
+  names.reserve(sets.size());
+  for (const Measured& set : sets) names.push_back(set.name);
+  name_columns(chart, names, "the paper");
+  return chart;
 }
 
 /// How much worse NCO-OMS is than FOMD-OMS, in per cent, per data set.
@@ -258,6 +265,7 @@ Result<Reproduction> reproduce_table3(const ReproduceOptions& options, Progress&
     measured.push_back(std::move(one));
   }
   found.tables = {cells_table(measured), honesty_table(measured)};
+  found.charts = {errors_chart(measured)};
   add_verdicts(measured, found);
   return found;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "reproduce.hpp"
 #include "reproduce_data.hpp"
 #include "reproduce_kernels.hpp"
+#include "reproduce_published.hpp"
 #include "reproduce_tuning.hpp"
 #include "statistics.hpp"
 #include "text_table.hpp"
@@ -21,47 +21,6 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::size_t kSample = 2;
-
-struct Published {
-  std::optional<double> paper = {};
-  std::optional<double> reference = {};  ///< of an independent implementation
-};
-
-Published published(const std::string& data, const std::string& algorithm) {
-  using Values = std::map<std::string, Published>;
-  static const std::map<std::string, Values> known = {
-      {"elevators",
-       {{"fomd-oms", {.00318, .0030}},
-        {"em-kofl", {.00292, .0025}},
-        {"pof-mkl", {{}, .0033}},
-        {"pof-mkl-as-published", {.00806, .0076}}}},
-      {"bank",
-       {{"fomd-oms", {.01917, .0170}},
-        {"em-kofl", {.01942, .0193}},
-        {"pof-mkl", {{}, .0188}},
-        {"pof-mkl-as-published", {.02292, .0222}}}},
-      {"ailerons",
-       {{"fomd-oms", {.00429, .0047}},
-        {"em-kofl", {.00370, .0036}},
-        {"pof-mkl", {{}, .0044}},
-        {"pof-mkl-as-published", {.01335, .0114}}}},
-      {"calhousing14000",
-       {{"fomd-oms", {.02373, .0233}},
-        {"em-kofl", {.02242, .0225}},
-        {"pof-mkl", {{}, .0252}},
-        {"pof-mkl-as-published", {.05248, .0508}}}},
-      {"tomshardware",
-       {{"fomd-oms", {.00059}}, {"em-kofl", {.00048}}, {"pof-mkl-as-published", {.00188}}}},
-      {"twitter",
-       {{"fomd-oms", {.00010}}, {"em-kofl", {.00007}}, {"pof-mkl-as-published", {.00020}}}},
-      {"year", {{"fomd-oms", {.01534}}, {"em-kofl", {.01481}}, {"pof-mkl-as-published", {.01896}}}},
-      {"slice",
-       {{"fomd-oms", {.05698}}, {"em-kofl", {.05781}}, {"pof-mkl-as-published", {.08675}}}},
-  };
-  const Values& values = known.at(data);
-  const auto found = values.find(algorithm);
-  return found == values.end() ? Published{} : found->second;
-}
 
 /// One algorithm of the table, with the settings to choose from.
 struct Contender {
@@ -176,7 +135,7 @@ Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set
                              {}});
   }
   CAUCUS_TRY(auto scores,
-             play_grid(set.data, chosen, reported_repetitions(given), given.threads, progress));
+             play_grid(set.data, chosen, {0, given.reported()}, given.threads, progress));
   for (std::size_t a = 0; a < scores.size(); ++a) measured.rows[a].score = std::move(scores[a]);
   return measured;
 }
@@ -185,17 +144,9 @@ std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
   std::size_t examples = 0;
   for (const Contender& each : contenders(given)) {
     examples += tuning_examples(set.data, each.grid, given) +
-                grid_examples(set.data, std::span(each.grid).first(1), reported_repetitions(given));
+                grid_examples(set.data, std::span(each.grid).first(1), {0, given.reported()});
   }
   return examples;
-}
-
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json deviation_or_null(double value, const std::optional<double>& reference) {
-  return reference ? Json(percent(deviation(value, *reference))) : Json(nullptr);
 }
 
 ReproduceTable errors_table(const std::vector<Measured>& sets) {
@@ -209,7 +160,7 @@ ReproduceTable errors_table(const std::vector<Measured>& sets) {
       {}};
   for (const Measured& set : sets) {
     for (const Row& row : set.rows) {
-      const Published known = published(set.data, row.name);
+      const Published known = published_table4(set.data, row.name);
       table.rows.push_back(
           {set.data, row.name, row.setting, number_or_null(known.paper),
            number_or_null(known.reference), row.mse(), standard_deviation(row.score.mse),
@@ -236,6 +187,35 @@ ReproduceTable costs_table(const std::vector<Measured>& sets) {
     }
   }
   return table;
+}
+
+/// Every error, and those that the paper has, divided by what the paper has for FOMD-OMS.
+ReproduceChart errors_chart(const std::vector<Measured>& sets) {
+  ReproduceChart chart{"MSE beside that of the paper's FOMD-OMS",
+                       "",
+                       {"the paper's MSE of FOMD-OMS", "log"},
+                       {"MSE / the paper's MSE of FOMD-OMS", "log"},
+                       {}};
+  const auto add = [&](const std::string& name, const auto& mse_on) {
+    ChartSeries series{name, {}, {}, {}, {}, "points"};
+    for (const Measured& set : sets) {
+      const double unit = *published_table4(set.data, "fomd-oms").paper;
+      series.add(unit, mse_on(set) / unit);
+    }
+    chart.series.push_back(std::move(series));
+  };
+  for (const Row& row : sets.front().rows) {
+    add(row.name, [&](const Measured& set) { return set.of(row.name).mse(); });
+  }
+  for (const char* name : {"em-kofl", "pof-mkl-as-published"}) {
+    add(std::string(name) + ", paper",
+        [&](const Measured& set) { return *published_table4(set.data, name).paper; });
+  }
+  std::vector<std::string> names;
+  names.reserve(sets.size());
+  for (const Measured& set : sets) names.push_back(set.data);
+  name_columns(chart, names, "fomd-oms, paper");
+  return chart;
 }
 
 /// A claim about the MSE of two algorithms on every data set: the first is at most `factor` times
@@ -290,6 +270,7 @@ Result<Reproduction> reproduce_table4(const ReproduceOptions& options, Progress&
     measured.push_back(std::move(one));
   }
   found.tables = {errors_table(measured), costs_table(measured)};
+  found.charts = {errors_chart(measured)};
   add_verdicts(measured, found);
   return found;
 }

@@ -66,8 +66,8 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
     Json list = Json::array();
     for (std::size_t i = 0; i < spaces.size(); ++i) {
       list.push_back({{"space", spaces[i]},
-                      {"best_loss", run.result.best_loss[i]},
-                      {"gap", run.result.best_gap[i]},
+                      {"best_loss", result.best_loss[i]},
+                      {"gap", result.best_gap[i]},
                       {"regret", result.regret[i]}});
     }
     json["regret"] = std::move(list);

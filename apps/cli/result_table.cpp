@@ -127,7 +127,7 @@ std::string spaces_table(const FinishedRun& run) {
     for (const AlgorithmResult& result : results)
       row.push_back(rounded(result.probabilities[i], 3));
     if (run.options.regret) {
-      row.push_back(rounded(run.result.best_loss[i] / static_cast<double>(run.result.used)));
+      row.push_back(rounded(results.front().best_loss[i] / static_cast<double>(run.result.used)));
       row.push_back(rounded(results.front().regret[i]));
     }
     row.push_back(bar(first[i], 20));

@@ -18,7 +18,10 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExamples =
+    R"(Features should be on a common scale: --feature-range 0,1 brings them there.
+
+Examples:
   caucus run --data elevators.csv.gz
   caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1 \
              --spaces linear --radii 0.1:1.0:10 --sample 2 --repeats 10 --regret

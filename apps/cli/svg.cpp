@@ -63,6 +63,11 @@ std::string coordinate(double value) {
 
 std::string look_class(std::size_t look) { return "s" + std::to_string(look % 8); }
 
+std::string line_class(std::size_t look) {
+  static const std::array<const char*, 3> kDashes = {"", " again", " anew"};
+  return look_class(look) + kDashes[look / 8 % kDashes.size()];
+}
+
 void Svg::line(std::string_view css, double x1, double y1, double x2, double y2) {
   body_ += "<line" + class_attribute(css) + attribute("x1", x1) + attribute("y1", y1) +
            attribute("x2", x2) + attribute("y2", y2) + "/>\n";

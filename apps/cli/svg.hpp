@@ -43,6 +43,8 @@ class Svg {
 
 /// "s0" ... "s7": the style sheet knows the colour.
 std::string look_class(std::size_t look);
+/// The same for a line: when the colours begin anew, its dashes differ.
+std::string line_class(std::size_t look);
 
 /// The rectangle that values are drawn in.
 struct Plot {

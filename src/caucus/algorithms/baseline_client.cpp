@@ -40,11 +40,4 @@ void bounded_step(std::span<float> w, double decay, double rate, std::span<const
   keep_bounded(w);
 }
 
-double forecast_of(const Plan& plan, std::size_t space, std::span<const float> weights,
-                   FeatureMaps::Workspace& workspace) {
-  const bool learns = plan.maps.space(space).kind != SpaceKind::expert;
-  return finite_forecast(learns ? dot(weights, plan.maps.features(space, workspace))
-                                : plan.maps.expert_forecast(space, workspace));
-}
-
 }  // namespace caucus

@@ -53,8 +53,4 @@ double penalty_of(std::span<const float> weights, double regularization);
 /// w <- decay * w - rate * direction, bounded.
 void bounded_step(std::span<float> w, double decay, double rate, std::span<const float> direction);
 
-/// f_i of the forecast's example with the weights given; a frozen expert needs none.
-double forecast_of(const Plan& plan, std::size_t space, std::span<const float> weights,
-                   FeatureMaps::Workspace& workspace);
-
 }  // namespace caucus

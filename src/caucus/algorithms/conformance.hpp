@@ -53,6 +53,51 @@ struct Subject<AdaptiveOms> : Claims {
   static LearnedModel learned(const AdaptiveOms& server) { return learned_by(server); }
 };
 
+/// The same servers with other settings, each as a type of its own.
+struct FirstOrderOms : AdaptiveOms {
+  using AdaptiveOms::AdaptiveOms;
+};
+struct SharingAdaptive : AdaptiveOms {
+  using AdaptiveOms::AdaptiveOms;
+};
+struct SharingFomdOms : FomdOms {
+  using FomdOms::FomdOms;
+};
+
+template <>
+struct Subject<FirstOrderOms> : Subject<AdaptiveOms> {
+  static constexpr const char* kName = "AdaptiveFirstOrder";
+  static FirstOrderOms make(const Problem& problem) {
+    return FirstOrderOms(problem.adaptive_settings());
+  }
+  static Problem adapt(Problem problem) {
+    problem.second_order = false;
+    return problem;
+  }
+};
+
+/// For data that drift: p is spread anew and, under the adaptive schedule, the past forgotten.
+inline Problem with_fixed_share(Problem problem) {
+  problem.fixed_share = 0.05;
+  return problem;
+}
+
+template <>
+struct Subject<SharingAdaptive> : Subject<AdaptiveOms> {
+  static constexpr const char* kName = "AdaptiveWithFixedShare";
+  static SharingAdaptive make(const Problem& problem) {
+    return SharingAdaptive(problem.adaptive_settings());
+  }
+  static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
+};
+
+template <>
+struct Subject<SharingFomdOms> : Subject<FomdOms> {
+  static constexpr const char* kName = "FomdOmsWithFixedShare";
+  static SharingFomdOms make(const Problem& problem) { return SharingFomdOms(problem.settings()); }
+  static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
+};
+
 /// Every copy learns apart from the others.
 template <class Server>
 struct Subject<Noncooperative<Server>> : Subject<Server> {

@@ -37,6 +37,8 @@ struct Problem {
   std::size_t sampled = 2;
   Loss loss;
   double eta = 0.5, lambda = 0.2, loss_bound = 4.0;
+  double fixed_share = 0.0;
+  bool second_order = true;                         ///< adaptive only: where it is affordable
   double regularization = 1e-3, exploration = 0.5;  ///< baselines only
   std::uint64_t seed = 7;
   std::uint32_t repetition = 0;
@@ -61,15 +63,18 @@ struct Problem {
   }
 
   [[nodiscard]] std::shared_ptr<const OmsSettings> settings() const {
-    return std::make_shared<const OmsSettings>(OmsSettings{
-        plan(), sampled, ConstantSchedule{eta, lambda, spaces.size()},
-        WeightedEntropy(std::vector<double>(spaces.size(), loss_bound)), seed, repetition});
+    return std::make_shared<const OmsSettings>(
+        OmsSettings{plan(), sampled, ConstantSchedule{eta, lambda, spaces.size()},
+                    WeightedEntropy(std::vector<double>(spaces.size(), loss_bound)), seed,
+                    repetition, fixed_share});
   }
 
   [[nodiscard]] std::shared_ptr<const AdaptiveSettings> adaptive_settings() const {
     const auto shared = plan();
-    return std::make_shared<const AdaptiveSettings>(AdaptiveSettings{
-        shared, sampled, affordable_second_order(*shared, 1), 0.0, seed, repetition});
+    const auto second = second_order ? affordable_second_order(*shared, 1)
+                                     : std::vector<bool>(spaces.size(), false);
+    return std::make_shared<const AdaptiveSettings>(
+        AdaptiveSettings{shared, sampled, second, fixed_share, seed, repetition});
   }
 
   [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {

@@ -24,8 +24,9 @@ static_assert(!PredictTakesTheTarget<FomdOms> && !PredictTakesTheTarget<PofMkl>)
 template <class A>
 class Conformance : public testing::Test {};
 
-using Subjects = testing::Types<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, PofMkl, EmKofl, VmKofl,
-                                PmKofl, FedOmd, FedPosgd>;
+using Subjects =
+    testing::Types<FomdOms, SharingFomdOms, NcoOms, AdaptiveOms, FirstOrderOms, SharingAdaptive,
+                   NcoAdaptive, PofMkl, EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
 
 class Names {
  public:

@@ -24,7 +24,7 @@ void FedOmd::predict(ClientState& memory, const Assignment& assignment, std::spa
   }
   into.workspace.begin(x);
   into.features.assign(1, settings_->plan->maps.features(0, into.workspace));
-  into.output = forecast_of(*settings_->plan, 0, memory.w, into.workspace);
+  into.output = held_output(*settings_->plan, {0, memory.w}, x, into.features.front());
 }
 
 void FedOmd::report(ClientState& memory, const Forecast& forecast, double y,

@@ -61,7 +61,8 @@ void FedPosgd::predict(ClientState& memory, const Assignment& assignment, std::s
   }
   choose_point(memory);
   into.workspace.begin(x);
-  into.output = forecast_of(*settings_->plan, 0, memory.played, into.workspace);
+  const Plan& plan = *settings_->plan;
+  into.output = held_output(plan, {0, memory.played}, x, plan.maps.features(0, into.workspace));
 }
 
 void FedPosgd::report(ClientState& memory, const Forecast& forecast, double y,

@@ -21,9 +21,9 @@ void predict_with_local(const Plan& plan, const LocalModels& memory, std::span<c
   into.workspace.begin(x);
   into.outputs.clear();
   into.features.clear();
-  for (std::size_t i = 0; i < plan.maps.size(); ++i) {
+  for (std::uint32_t i = 0; i < plan.maps.size(); ++i) {
     into.features.push_back(plan.maps.features(i, into.workspace));
-    into.outputs.push_back(forecast_of(plan, i, memory.models[i], into.workspace));
+    into.outputs.push_back(held_output(plan, {i, memory.models[i]}, x, into.features.back()));
   }
 }
 

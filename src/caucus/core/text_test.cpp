@@ -37,6 +37,12 @@ TEST(Text, PlainNumbersLookPlain) {
   EXPECT_EQ(to_text(1e300), "1e+300");
 }
 
+TEST(Text, OneOfAThingIsSingular) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(12, "row"), "12 rows");
+}
+
 TEST(Text, InfinitiesAndTheExtremesOfDoubleFit) {
   using Limits = std::numeric_limits<double>;
   for (const double value : {Limits::infinity(), -Limits::infinity(), Limits::max(),

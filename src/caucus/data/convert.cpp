@@ -118,7 +118,7 @@ class SplitSink : public RowSink {
 
   Status commit(const std::string& from) {
     if (rows_ < clients_) {
-      return data_error(from, "has " + std::to_string(rows_) + " rows",
+      return data_error(from, "has " + counted(rows_, "row"),
                         "expected at least one per client (" + std::to_string(clients_) + ")");
     }
     for (std::size_t client = 0; client < clients_; ++client) {

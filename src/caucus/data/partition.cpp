@@ -111,14 +111,14 @@ Result<Partition> make_partition(const PartitionSpec& spec, const Dataset& data,
                                  std::size_t clients, std::uint64_t seed,
                                  std::uint32_t repetition) {
   if (data.rows() > std::numeric_limits<std::uint32_t>::max()) {
-    return data_error(data.name(), "has " + std::to_string(data.rows()) + " rows",
+    return data_error(data.name(), "has " + counted(data.rows(), "row"),
                       "expected fewer than 2^32");
   }
   if (spec.kind == PartitionSpec::Kind::column) return by_column(data, clients);
   if (spec.kind == PartitionSpec::Kind::files) return by_file(data, clients);
   if (clients == 0) return usage_error("clients", "0", "expected at least one");
   if (data.rows() < clients) {
-    return data_error(data.name(), "has " + std::to_string(data.rows()) + " rows",
+    return data_error(data.name(), "has " + counted(data.rows(), "row"),
                       "expected at least one per client (" + std::to_string(clients) + ")");
   }
   if (spec.kind == PartitionSpec::Kind::blocks) return cut_blocks(data, clients);

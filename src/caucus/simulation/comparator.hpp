@@ -78,8 +78,9 @@ struct FeatureRows {
 [[nodiscard]] BestFit best_in_hindsight(const Loss& loss, const FeatureRows& examples,
                                         const Region& region);
 
-/// min over |c| <= max(1, max |y|) of sum loss(c, y), the yardstick "mean predictor"; for the
-/// logistic loss over all c, where it is n times the entropy of the classes.
+/// min over c of sum loss(c, y), the yardstick "mean predictor". For the logistic loss it is n
+/// times the entropy of the classes; the linear loss has no least value, so for it
+/// |c| <= max(1, max |y|).
 [[nodiscard]] double best_constant_loss(const Loss& loss, std::span<const float> y);
 
 }  // namespace caucus

@@ -15,13 +15,22 @@ double class_entropy(std::span<const float> y) {
   return part(positive) + part(n - positive);
 }
 
+/// Where the best constant is to be found. Most losses want one among the targets, however small
+/// those are; the hinge wants v y = 1, and the linear loss, which has no least value, |v| <= 1.
+double largest_constant(const Loss& loss, std::span<const float> y) {
+  const bool has_margin = std::holds_alternative<HingeLoss>(loss.kind()) ||
+                          std::holds_alternative<LinearLoss>(loss.kind());
+  double bound = has_margin ? 1.0 : 0.0;
+  for (const float t : y) bound = std::max(bound, std::abs(static_cast<double>(t)));
+  return bound;
+}
+
 }  // namespace
 
 double best_constant_loss(const Loss& loss, std::span<const float> y) {
   if (y.empty()) return 0.0;
   if (std::holds_alternative<LogisticLoss>(loss.kind())) return class_entropy(y);
-  double bound = 1.0;
-  for (const float t : y) bound = std::max(bound, std::abs(static_cast<double>(t)));
+  const double bound = largest_constant(loss, y);
   const auto sum = [&](const auto& term) {
     double total = 0.0;
     for (const float t : y) total += term(static_cast<double>(t));

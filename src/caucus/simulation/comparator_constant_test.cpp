@@ -51,6 +51,19 @@ TEST(BestConstantLoss, AgreesWithGoldenSectionForEveryLoss) {
   }
 }
 
+TEST(BestConstantLoss, ScalesWithTheTargets) {
+  const std::vector<float> plain = {0.0F, 1.0F, 2.0F, 5.0F};
+  for (const float size : {1e-20F, 1e-10F, 1e10F, 1e17F}) {
+    std::vector<float> y = plain;
+    for (float& t : y) t *= size;
+    const auto scale = static_cast<double>(size);
+    // Mean 2: 4 + 1 + 0 + 9; any median: 5 - 0 and 2 - 1.
+    EXPECT_NEAR(best_constant_loss(Loss{SquareLoss{}}, y) / (scale * scale), 14.0, 1e-5);
+    EXPECT_NEAR(best_constant_loss(Loss{AbsoluteLoss{}}, y) / scale, 6.0, 1e-5);
+  }
+  EXPECT_EQ(best_constant_loss(Loss{SquareLoss{}}, std::vector<float>{0.0F, 0.0F}), 0.0);
+}
+
 TEST(BestConstantLoss, WithoutTargetsIsZero) {
   EXPECT_EQ(best_constant_loss(Loss{SquareLoss{}}, {}), 0.0);
   EXPECT_EQ(best_constant_loss(Loss{LogisticLoss{}}, {}), 0.0);

@@ -162,7 +162,10 @@ void add_curves(const std::vector<const Outcome*>& kept, std::size_t a,
     }
     std::vector<double> per_space;
     for (const double best : outcome->best.at.back()) per_space.push_back(loss.back() - best);
-    add_to(result.regret, per_space, 1.0 / static_cast<double>(kept.size()));
+    const double share = 1.0 / static_cast<double>(kept.size());
+    add_to(result.regret, per_space, share);
+    add_to(result.best_loss, outcome->best.at.back(), share);
+    add_to(result.best_gap, outcome->best.gap, share);
   }
   result.curve.rounds = kept.front()->curve_rounds;
   mean_and_deviation(losses, result.curve.loss, result.curve.loss_sd);
@@ -208,7 +211,6 @@ ExperimentResult summarise(std::vector<Outcome> outcomes, const ExperimentOption
   if (options.regret) {
     for (const Outcome& outcome : outcomes) {
       add_to(summary.best_loss, outcome.best.at.back(), share);
-      add_to(summary.best_gap, outcome.best.gap, share);
     }
   }
   return summary;

@@ -40,6 +40,9 @@ struct AlgorithmResult {
   double download_bits_per_client_round = 0.0;
   std::vector<double> probabilities;  ///< final p, mean over repetitions
   std::vector<double> regret;         ///< per space, mean over repetitions; with options.regret
+  /// Per space, over the same repetitions: the least summed loss, which the summed loss exceeds by
+  /// the regret, and by how much it may at most exceed the true minimum.
+  std::vector<double> best_loss, best_gap;
   Curve curve;
   LearnedModel learned;                  ///< of the first repetition
   std::vector<GivenForecast> forecasts;  ///< of the first repetition, if asked for
@@ -48,8 +51,7 @@ struct AlgorithmResult {
 struct ExperimentResult {
   std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sampled = 0;
   std::vector<AlgorithmResult> results;
-  std::vector<double> best_gap;   ///< by how much best_loss may exceed the true minimum
-  std::vector<double> best_loss;  ///< per space, summed; with options.regret
+  std::vector<double> best_loss;  ///< per space, summed, over all repetitions; with options.regret
   double mean_predictor = 0.0;    ///< mean loss per example of the best constant
 };
 

@@ -151,6 +151,7 @@ TEST(Experiment, RegretIsCumulativeLossMinusTheBestInHindsight) {
     }
     const double best = gram.best(Region{Constraint::ball, options.spaces[i].radius}).loss;
     EXPECT_NEAR(result.best_loss[i], best, 1e-9 * std::abs(best));
+    EXPECT_EQ(result.results[0].best_loss[i], result.best_loss[i]);
     EXPECT_NEAR(result.results[0].regret[i], 400 * result.results[0].loss[0] - best, 1e-9);
   }
   const auto& curve = result.results[0].curve;
@@ -161,6 +162,33 @@ TEST(Experiment, RegretIsCumulativeLossMinusTheBestInHindsight) {
       *std::max_element(result.results[0].regret.begin(), result.results[0].regret.end());
   EXPECT_NEAR(curve.regret.back(), worst, 1e-9);
   EXPECT_GE(curve.regret.front(), 0.0);
+}
+
+TEST(Experiment, RegretAndBestLossAreOfTheRepetitionsThatDidNotDiverge) {
+  const Dataset data = generated("linear", 400);
+  auto options = options_with({Space{.kind = SpaceKind::gaussian, .features = 5}});
+  options.algorithms = {"em-kofl", "fomd-oms"};
+  options.regret = true;
+  options.repeats = 8;
+  std::size_t diverged = 0;
+  // Somewhere between the rates at which none and all diverge, some do.
+  for (double rate = 3.0; diverged < options.repeats; rate *= 1.01) {
+    options.rates.model_rate = rate;
+    const auto result = run(data, options);
+    diverged = result.results[0].diverged;
+    if (diverged == 0 || diverged == options.repeats) continue;
+    double kept_loss = 0.0;
+    for (const double loss : result.results[0].loss) {
+      if (std::isfinite(loss)) kept_loss += 400 * loss;
+    }
+    kept_loss /= static_cast<double>(options.repeats - diverged);
+    EXPECT_NEAR(result.results[0].regret[0] + result.results[0].best_loss[0], kept_loss,
+                1e-9 * kept_loss);
+    EXPECT_NE(result.results[0].best_loss, result.best_loss);
+    EXPECT_EQ(result.results[1].best_loss, result.best_loss);  // of one that never diverged
+    return;
+  }
+  FAIL() << "no rate lets some repetitions diverge and others not";
 }
 
 TEST(Experiment, RegretIsFiniteAndSensibleOnDriftingAndAdversarialData) {

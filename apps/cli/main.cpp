@@ -2,8 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
+#include "caucus/core/simd/kernels.hpp"
 #include "caucus/core/text.hpp"
 #include "command.hpp"
 #include "version.hpp"
@@ -55,6 +57,12 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* sub : app.get_subcommands({})) refuse_empty_values(*sub);
 }
 
+/// The environment variable CAUCUS_SIMD names a variant of the kernels other than the fastest.
+Status choose_kernels() {
+  const char* name = std::getenv("CAUCUS_SIMD");  // NOLINT(concurrency-mt-unsafe): one thread yet
+  return name == nullptr ? Status(Done{}) : simd::select(name);
+}
+
 int run(int argc, char** argv) {
   remember_command_line(argc, argv);
   CLI::App app(
@@ -88,7 +96,8 @@ int run(int argc, char** argv) {
     return fail(usage_error("caucus", "a switch has a value that is none",
                             "expected the switch alone, or =true or =false"));
   }
-  const Status status = action();
+  Status status = choose_kernels();
+  if (status.ok()) status = action();
   return status.ok() ? 0 : fail(status.error());
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <type_traits>
 
+#include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
 #include "caucus/runtime/play_round.hpp"
@@ -46,16 +48,21 @@ std::shared_ptr<const OmsSettings> settings() {
       OmsSettings{plan, 2, ConstantSchedule{0.5, 0.1, 3}, WeightedEntropy({1.0, 1.0, 1.0}), 1, 0});
 }
 
-template <class A>
-void play(A& server, const TestSource& source, std::size_t rounds, std::size_t per_batch,
-          Telemetry& telemetry, double dropout = 0.0, const ForecastObserver& observer = {}) {
-  LocalExchange<A, TestSource> exchange(server, source, {dropout, 1, 0}, telemetry, observer);
+template <class A, class Exchange>
+void play_all(A& server, Exchange& exchange, std::size_t rounds, std::size_t per_batch) {
   auto aggregate = server.new_aggregate();
   Batch batch{0, 0, 0};
   while (batch.last < rounds) {
     batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, rounds)};
     play_round(server, exchange, batch, aggregate);
   }
+}
+
+template <class A>
+void play(A& server, const TestSource& source, std::size_t rounds, std::size_t per_batch,
+          Telemetry& telemetry, double dropout = 0.0, const ForecastObserver& observer = {}) {
+  LocalExchange<A, TestSource> exchange(server, source, {dropout, 1, 0}, telemetry, observer);
+  play_all(server, exchange, rounds, per_batch);
 }
 
 TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
@@ -80,6 +87,90 @@ TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
   EXPECT_NEAR(by_round, squared, 1e-12);
   EXPECT_NEAR(by_client, squared, 1e-12);
   EXPECT_NEAR(telemetry.squared_error, squared, 1e-12);
+}
+
+/// Spaces of every kind that an example can be turned into features for.
+std::shared_ptr<const Plan> mixed_plan() {
+  const auto kernel = [](double width, std::uint32_t features) {
+    return Space{.kind = SpaceKind::gaussian, .width = width, .features = features};
+  };
+  std::vector<Space> spaces = {Space{.radius = 0.5},
+                               Space{.radius = 2.0},
+                               Space{.radius = 1.0, .intercept = true},
+                               kernel(0.5, 20),
+                               kernel(1.0, 20),
+                               kernel(1.0, 20),
+                               kernel(2.0, 7),
+                               Space{.kind = SpaceKind::laplacian, .features = 40},
+                               Space{.kind = SpaceKind::cauchy, .features = 33},
+                               Space{.kind = SpaceKind::expert}};
+  spaces[5].radius = 0.1;
+  spaces[6].independent_base = true;
+  spaces.back().function = [](std::span<const float> x) { return x[1]; };
+  auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0);
+  return std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
+}
+
+template <class A>
+struct Made {
+  static A make(std::size_t sampled, std::size_t clients);
+};
+template <>
+FomdOms Made<FomdOms>::make(std::size_t sampled, std::size_t) {
+  const std::size_t K = mixed_plan()->maps.size();
+  return FomdOms(std::make_shared<const OmsSettings>(
+      OmsSettings{mixed_plan(), sampled, ConstantSchedule{0.5, 0.3, K},
+                  WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}));
+}
+template <>
+AdaptiveOms Made<AdaptiveOms>::make(std::size_t sampled, std::size_t) {
+  const auto plan = mixed_plan();
+  auto second_order = affordable_second_order(*plan, 1);
+  second_order[4] = false;
+  return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
+      AdaptiveSettings{plan, sampled, second_order, 0.0, 1, 0}));
+}
+template <>
+NcoOms Made<NcoOms>::make(std::size_t sampled, std::size_t clients) {
+  const std::size_t K = mixed_plan()->maps.size();
+  return NcoOms(std::make_shared<const OmsSettings>(
+                    OmsSettings{mixed_plan(), sampled, ConstantSchedule{0.5, 0.3, K},
+                                WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}),
+                clients);
+}
+
+template <class A>
+class Tiles : public testing::Test {};
+using TiledAlgorithms = testing::Types<FomdOms, AdaptiveOms, NcoOms>;
+TYPED_TEST_SUITE(Tiles, TiledAlgorithms);
+
+// The verbs, one example at a time, define what is computed; many at once must give the same bits.
+TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
+  using A = TypeParam;
+  static_assert(TiledClients<A>);
+  std::vector<std::size_t> lengths(70);
+  for (std::size_t j = 0; j < lengths.size(); ++j) lengths[j] = 3 + j % 11;
+  const TestSource source(lengths);
+  for (const std::size_t sampled : {2U, 5U, 10U}) {
+    for (const std::size_t per_batch : {1U, 4U, 13U}) {
+      const auto forecasts_of = [&]<class Play>(std::type_identity<Play>) {
+        A server = Made<A>::make(sampled, lengths.size());
+        Telemetry telemetry(Loss{}, lengths.size(), 13);
+        std::vector<double> forecasts;
+        const auto note = [&](std::size_t, std::size_t, double output) {
+          forecasts.push_back(output);
+        };
+        LocalExchange<A, TestSource, Play> exchange(server, source, {0.2, 1, 0}, telemetry, note);
+        play_all(server, exchange, 13, per_batch);
+        forecasts.push_back(static_cast<double>(telemetry.upload_bits));
+        forecasts.push_back(static_cast<double>(telemetry.download_bits));
+        return forecasts;
+      };
+      EXPECT_EQ(forecasts_of(std::type_identity<ByTiles<A>>{}),
+                forecasts_of(std::type_identity<OneByOne<A>>{}))
+          << sampled << " " << per_batch;
+    }
+  }
 }
 
 TEST(LocalExchange, BitsAreCountedPerUpload) {

@@ -148,7 +148,7 @@ double worst_error(const std::vector<float>& phases, float factor, float amplitu
     std::vector<float> sine(phases.size());
     scaled_sincos(phases, factor, amplitude, cosine, sine);
     for (std::size_t k = 0; k < phases.size(); ++k) {
-      const Exact u = Exact(phases[k] * factor);
+      const auto u = Exact(phases[k] * factor);
       const Exact angle = std::numbers::pi_v<Exact> * std::remainder(u, Exact(2));
       const auto a = static_cast<Exact>(amplitude);
       worst =

@@ -25,7 +25,7 @@ inline void update(float* y, const float* x, std::size_t n, Function f) {
       });
 }
 
-double dot(const float* a, const float* b, std::size_t n) {
+inline double dot(const float* a, const float* b, std::size_t n) {
   Lanes lanes = fill(0.0F);
   groups(
       n, [&](std::size_t k) { lanes = mul_add(load(a + k), load(b + k), lanes); },
@@ -35,27 +35,27 @@ double dot(const float* a, const float* b, std::size_t n) {
   return sum(lanes);
 }
 
-void add_scaled(float* y, float factor, const float* x, std::size_t n) {
+inline void add_scaled(float* y, float factor, const float* x, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, x, n, [&](Lanes old, Lanes more) { return mul_add(f, more, old); });
 }
 
-void add_product(float* y, float factor, const float* x, std::size_t n) {
+inline void add_product(float* y, float factor, const float* x, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
 }
 
-void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
+inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
   const auto f = static_cast<double>(factor);
   for (std::size_t k = 0; k < n; ++k) y[k] += f * static_cast<double>(x[k]);
 }
 
-void scale(float* y, float factor, std::size_t n) {
+inline void scale(float* y, float factor, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, y, n, [&](Lanes old, Lanes) { return multiply(f, old); });
 }
 
-double move_and_measure(float* w, float factor, const float* gradient, std::size_t n) {
+inline double move_and_measure(float* w, float factor, const float* gradient, std::size_t n) {
   const Lanes f = fill(factor);
   Lanes squares = fill(0.0F);
   update(w, gradient, n, [&](Lanes old, Lanes g) {
@@ -113,15 +113,15 @@ void project_all(const float* base, std::size_t inputs, std::size_t width, const
   }
 }
 
-void project(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
-             std::size_t count, float* out) {
+inline void project(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
+                    std::size_t count, float* out) {
   project_all<kProjectedRows>(base, inputs, width, x, count, out);
 }
 
 // With n the integer nearest to u and r = u - n, exactly, cos(pi u) = (-1)^n cos(pi r), and so the
 // sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0.
-void sincos(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
-            float* sine) {
+inline void sincos(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
+                   float* sine) {
   const Lanes limit = fill(4194304.0F);   // 2^22
   const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
   const Lanes f = fill(factor);
@@ -169,7 +169,7 @@ void sincos(const float* x, float factor, float amplitude, std::size_t n, float*
 }
 
 /// Half of the rows of a block of 8: few enough for their values to stay in registers.
-constexpr std::size_t kRows = 4;
+inline constexpr std::size_t kRows = 4;
 
 /// Four rows of `columns` columns, which begin with row `first` of the matrix.
 template <std::size_t Count>
@@ -207,8 +207,8 @@ inline void add_vectors(double* rows, std::size_t columns, std::size_t first,
   }
 }
 
-void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
-                   const double* factors, std::size_t count) {
+inline void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
+                          const double* factors, std::size_t count) {
   for (std::size_t b = 0; b < blocks; ++b) {
     const std::size_t columns = (b + 1) * kBlock;
     for (std::size_t half = 0; half < kBlock; half += kRows) {
@@ -219,7 +219,8 @@ void symmetric_add(double* matrix, std::size_t blocks, const double* const* vect
   }
 }
 
-void symmetric_multiply(const double* matrix, std::size_t blocks, const double* x, double* y) {
+inline void symmetric_multiply(const double* matrix, std::size_t blocks, const double* x,
+                               double* y) {
   for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
   for (std::size_t b = 0; b < blocks; ++b) {
     const std::size_t columns = (b + 1) * kBlock;
@@ -252,7 +253,7 @@ void symmetric_multiply(const double* matrix, std::size_t blocks, const double* 
   }
 }
 
-constexpr Kernels kTable = {
+inline constexpr Kernels kTable = {
     CAUCUS_SIMD_NAME, dot,     add_scaled, add_product,   add_exact_product, scale,
     move_and_measure, project, sincos,     symmetric_add, symmetric_multiply};
 

@@ -192,7 +192,7 @@ struct Lanes {
 
 template <class Function>
 inline Lanes each(Function function) {
-  Lanes out;
+  Lanes out{};
   for (std::size_t l = 0; l < kLanes; ++l) out.v[l] = function(l);
   return out;
 }
@@ -258,12 +258,12 @@ struct Eight {
 };
 
 inline Eight eight(double value) {
-  Eight out;
+  Eight out{};
   for (double& lane : out.v) lane = value;
   return out;
 }
 inline Eight load(const double* p) {
-  Eight out;
+  Eight out{};
   for (std::size_t l = 0; l < 8; ++l) out.v[l] = p[l];
   return out;
 }
@@ -271,7 +271,7 @@ inline void store(double* p, Eight a) {
   for (std::size_t l = 0; l < 8; ++l) p[l] = a.v[l];
 }
 inline Eight mul_add(Eight a, Eight b, Eight c) {
-  Eight out;
+  Eight out{};
   for (std::size_t l = 0; l < 8; ++l) {
 #ifdef __FMA__
     out.v[l] = __builtin_fma(a.v[l], b.v[l], c.v[l]);

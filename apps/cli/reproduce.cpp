@@ -15,7 +15,8 @@ std::string cell_text(const Json& cell) {
   if (cell.is_null()) return "-";
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_number_integer()) return grouped(cell.get<std::size_t>());
-  return rounded(cell.get<double>());
+  const auto value = cell.get<double>();
+  return std::isnan(value) ? "-" : rounded(value);  // a mean over nothing: all diverged
 }
 
 std::string table_text(const ReproduceTable& table) {

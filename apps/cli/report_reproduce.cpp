@@ -1,4 +1,4 @@
-// The page of a reproduction: its verdicts, tables and charts as they were written.
+// The page of a reproduction: its verdicts, charts and tables as they were written.
 #include <algorithm>
 #include <cmath>
 
@@ -157,8 +157,8 @@ Result<std::string> reproduction_report_html(const Json& result) {
     page.section("Left out");
     page.list(skipped);
   }
-  add_tables(page, in);
   add_charts(page, in);
+  add_tables(page, in);
   in.object("config");  // fails unless it is one
   const std::string version = in.text("version");
   if (error) return std::move(*error);

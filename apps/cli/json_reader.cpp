@@ -32,6 +32,8 @@ Result<Json> parse_json(const std::string& text, const std::string& name,
                       before == text.size() ? "ends before its JSON does"
                                             : "is not JSON at byte " + std::to_string(before + 1),
                       expected);
+  } catch (const Json::out_of_range&) {
+    return data_error(name, "has a number that no double can hold", expected);
   }
 }
 

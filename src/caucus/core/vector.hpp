@@ -46,7 +46,7 @@ inline double move_and_measure(std::span<float> w, float factor, std::span<const
   return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
 }
 
-/// Several vectors x of `inputs` numbers at once: row r of out is
+/// Several vectors x of `inputs` >= 1 numbers at once: row r of out is
 ///   out_k = sum_l x_l base[l * width + k], over l in order,
 /// where width is a multiple of 16. A row does not depend on the others.
 inline void project(std::span<const float> base, std::size_t inputs, std::size_t width,

@@ -15,13 +15,7 @@ constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed an
 
 constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
-
-double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
+double norm(std::span<const double> a) { return std::sqrt(dot_padded(a, a)); }
 
 }  // namespace
 
@@ -32,18 +26,11 @@ void SecondOrderModel::raise_ridge(double size) {
   const double increase = kRidge * size - ridge_;
   if (!(increase > 0.0)) return;
   A_.add_to_diagonal(increase);
-  for (std::size_t k = 0; k < d_; ++k) residual_[k] -= increase * w_[k];
-  ridge_ += increase;
-}
-
-void SecondOrderModel::take_in() {
-  std::vector<const double*> vectors;
-  for (std::size_t j = 0; j < factors_.size(); ++j) {
-    vectors.push_back(observed_.data() + j * A_.padded_size());
+  for (std::size_t k = 0; k < d_; ++k) {
+    residual_[k] -= increase * w_[k];
+    diagonal_[k] += increase;
   }
-  A_.add(vectors, factors_);
-  observed_.clear();
-  factors_.clear();
+  ridge_ += increase;
 }
 
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
@@ -54,6 +41,7 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
     A_ = SymmetricMatrix(d_);
     b_.assign(A_.padded_size(), 0.0);
     residual_.assign(A_.padded_size(), 0.0);
+    diagonal_.assign(A_.padded_size(), 0.0);
     w_.assign(A_.padded_size(), 0.0);
   }
   loss_sum_ += loss;
@@ -73,15 +61,16 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   // between none and all of it did best (docs/adaptive.md).
   const double hidden = std::sqrt(std::clamp(largest_ / length, 1.0, n));
   const double quadratic = hidden * weight / (4.0 * c);
-  const double along = quadratic * caucus::dot(gradient, w) - 0.5 * weight;
+  const double along = quadratic * dot(gradient, w) - 0.5 * weight;
   const std::size_t begin = observed_.size();
   observed_.resize(begin + A_.padded_size(), 0.0);
   const std::span<double> g(observed_.data() + begin, A_.padded_size());
   std::copy(gradient.begin(), gradient.end(), g.begin());
-  const double changed = along - quadratic * dot(g, w_);
+  const double changed = along - quadratic * dot_padded(g, w_);
   for (std::size_t k = 0; k < d_; ++k) {
     b_[k] += along * g[k];
     residual_[k] += changed * g[k];
+    diagonal_[k] += quadratic * g[k] * g[k];
   }
   factors_.push_back(quadratic);
 }
@@ -91,10 +80,11 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   const double ratio = usual_loss_ > 0.0 ? mean_loss * usual_weight_ / usual_loss_ : 1.0;
   usual_loss_ = kept * usual_loss_ + mean_loss;
   usual_weight_ = kept * usual_weight_ + 1.0;
-  take_in();
   const double now = std::min(kMostForgotten, share * ratio * ratio * ratio);
   const double factor = std::pow(1.0 - share, static_cast<double>(rounds - 1)) * (1.0 - now);
   A_.scale(factor);
+  for (double& value : factors_) value *= factor;
+  for (double& value : diagonal_) value *= factor;
   for (double& value : b_) value *= factor;
   for (double& value : residual_) value *= factor;
   loss_sum_ *= factor;
@@ -104,24 +94,34 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   if (!size_is_known_) largest_ *= factor;
 }
 
-void SecondOrderModel::multiply(std::span<const double> x, std::span<double> y) const {
-  A_.multiply(x, y);
+void SecondOrderModel::multiply(std::span<const double> x, std::span<double> y) {
+  std::vector<const double*> vectors;
+  for (std::size_t j = 0; j < factors_.size(); ++j) {
+    vectors.push_back(observed_.data() + j * A_.padded_size());
+  }
+  if (vectors.empty()) {
+    A_.multiply(x, y);
+  } else {
+    A_.add_and_multiply(vectors, factors_, x, y);
+  }
+  observed_.clear();
+  factors_.clear();
   for (std::size_t k = 0; k < d_; ++k) y[k] += mu_ * x[k];
 }
 
 void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double> residual) {
   const std::size_t size = A_.padded_size();
   std::vector<double> direction(size), scaled(size), image(size), inverse(size);
-  for (std::size_t k = 0; k < d_; ++k) inverse[k] = 1.0 / (A_(k, k) + mu_);
+  for (std::size_t k = 0; k < d_; ++k) inverse[k] = 1.0 / (diagonal_[k] + mu_);
   const auto precondition = [&] {  // by the diagonal
     for (std::size_t k = 0; k < d_; ++k) scaled[k] = residual[k] * inverse[k];
   };
   precondition();
   direction = scaled;
-  double progress = dot(residual, scaled);
+  double progress = dot_padded(residual, scaled);
   for (int step = 0; step < kSolverSteps; ++step) {
     multiply(direction, image);
-    const double curvature = dot(direction, image);
+    const double curvature = dot_padded(direction, image);
     if (!(curvature > 0.0) || !(progress > 0.0) || !std::isfinite(progress / curvature)) return;
     const double length = progress / curvature;
     for (std::size_t k = 0; k < d_; ++k) {
@@ -130,7 +130,7 @@ void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double
     }
     if (step + 1 == kSolverSteps) return;
     precondition();
-    const double next = dot(residual, scaled);
+    const double next = dot_padded(residual, scaled);
     for (std::size_t k = 0; k < d_; ++k) {
       direction[k] = scaled[k] + next / progress * direction[k];
     }
@@ -149,7 +149,7 @@ void SecondOrderModel::solve_in_ball(double radius) {
     std::vector<double> inverse(A_.padded_size(), 0.0);
     std::vector<double> residual = w_;
     conjugate_gradients(inverse, residual);
-    const double slope = dot(w_, inverse);
+    const double slope = dot_padded(w_, inverse);
     if (!(slope > 0.0)) return;
     const double mu = std::max(0.0, mu_ + length * length / slope * (length - radius) / radius);
     for (std::size_t k = 0; k < d_; ++k) residual_[k] -= (mu - mu_) * w_[k];
@@ -164,7 +164,7 @@ void SecondOrderModel::solve_in_box(double side) {
   multiply(w_, image);
   for (int sweep = 0; sweep < kSolverSteps; ++sweep) {
     for (std::size_t k = 0; k < d_; ++k) {
-      const double best = w_[k] + (b_[k] - image[k]) / A_(k, k);
+      const double best = w_[k] + (b_[k] - image[k]) / diagonal_[k];
       const double move = std::clamp(best, -side, side) - w_[k];
       if (!std::isfinite(move) || move == 0.0) continue;
       w_[k] += move;
@@ -175,7 +175,6 @@ void SecondOrderModel::solve_in_box(double side) {
 
 void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   if (A_.empty()) return;
-  take_in();
   if (++solved_ % kFreshResidual == 0) {
     multiply(w_, residual_);
     for (std::size_t k = 0; k < d_; ++k) residual_[k] = b_[k] - residual_[k];

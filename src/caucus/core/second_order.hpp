@@ -37,18 +37,18 @@ class SecondOrderModel {
 
  private:
   void raise_ridge(double size);
-  void multiply(std::span<const double> x, std::span<double> y) const;  ///< (A + mu I) x
+  /// (A + mu I) x; what was observed since the last call enters A in the same pass.
+  void multiply(std::span<const double> x, std::span<double> y);
   /// A few steps on (A + mu I) x = right from the x given; residual is that of x, before and after.
   void conjugate_gradients(std::span<double> x, std::span<double> residual);
   void solve_in_ball(double radius);
   void solve_in_box(double side);
 
-  void take_in();  ///< what was observed since the last call, in one pass over A
-
   std::size_t d_;
   SymmetricMatrix A_;      ///< empty until the first report: most of a large set are never touched
   std::vector<double> b_;  ///< padded with zeros, as all vectors here
-  std::vector<double> w_;  ///< the solver's point; for a ball before it is scaled back
+  std::vector<double> diagonal_;  ///< of A with what is not in it yet
+  std::vector<double> w_;         ///< the solver's point; for a ball before it is scaled back
   std::vector<double> residual_;  ///< b - (A + mu I) w, kept up to date as they change
   std::size_t solved_ = 0;
   std::vector<double> observed_, factors_;  ///< gradients that are not in A yet, and their weights

@@ -31,6 +31,12 @@ class SymmetricMatrix {
   void multiply(std::span<const double> x, std::span<double> y) const {
     simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
   }
+  /// add() and then multiply(), in one pass.
+  void add_and_multiply(std::span<const double* const> vectors, std::span<const double> factors,
+                        std::span<const double> x, std::span<double> y) {
+    simd::kernels().symmetric_add_multiply(values_.data(), blocks_, vectors.data(), factors.data(),
+                                           vectors.size(), x.data(), y.data());
+  }
   void scale(double factor) {
     for (double& value : values_) value *= factor;
   }
@@ -54,5 +60,10 @@ class SymmetricMatrix {
   std::size_t size_ = 0, blocks_ = 0;
   AlignedVector<double> values_;
 };
+
+/// <a, b> of padded vectors: 16 lanes as in a float product, so every variant sums alike.
+inline double dot_padded(std::span<const double> a, std::span<const double> b) {
+  return simd::kernels().dot_doubles(a.data(), b.data(), a.size());
+}
 
 }  // namespace caucus

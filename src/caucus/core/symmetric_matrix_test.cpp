@@ -58,6 +58,18 @@ RC_GTEST_PROP(SymmetricMatrix, AgreesWithAFullMatrix, ()) {
       RC_ASSERT(std::abs(y[k] - expected) < 1e-11 * (1.0 + std::abs(expected)));
     }
     for (std::size_t k = d; k < y.size(); ++k) RC_ASSERT(y[k] == 0.0);
+    double squares = 0.0;
+    for (const double value : y) squares += value * value;
+    RC_ASSERT(std::abs(dot_padded(y, y) - squares) <= 1e-13 * squares);
+    SymmetricMatrix at_once(d);
+    at_once.add_to_diagonal(0.5);
+    SymmetricMatrix apart = at_once;
+    std::vector<double> image(y.size(), 99.0);
+    at_once.add_and_multiply(pointers, factors, x, image);
+    apart.add(pointers, factors);
+    apart.multiply(x, y);
+    RC_ASSERT(image == y);
+    RC_ASSERT(at_once(d - 1, 0) == apart(d - 1, 0));
     if (std::string(each->name) != "portable") fused.push_back(y);
     matrix.scale(2.0);
     RC_ASSERT(std::abs(matrix(0, 0) - 2.0 * full[0]) < 1e-11 * (1.0 + full[0]));

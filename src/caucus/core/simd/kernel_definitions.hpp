@@ -207,55 +207,95 @@ inline void add_vectors(double* rows, std::size_t columns, std::size_t first,
   }
 }
 
-inline void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
-                          const double* factors, std::size_t count) {
+/// Four rows times x, and their mirror image times what x has there; row `first` of the matrix is
+/// in the block whose diagonal begins at `diagonal`.
+inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t first,
+                          const double* x, double* y) {
+  const std::size_t columns = diagonal + kBlock;
+  Eight sums[kRows];
+  Eight own[kRows];
+  for (std::size_t r = 0; r < kRows; ++r) {
+    sums[r] = eight(0.0);
+    own[r] = eight(x[first + r]);
+  }
+  for (std::size_t l = 0; l < diagonal; l += kBlock) {
+    const Eight other = load(x + l);
+    Eight mirrored = load(y + l);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Eight values = load(rows + r * columns + l);
+      sums[r] = mul_add(values, other, sums[r]);
+      mirrored = mul_add(values, own[r], mirrored);
+    }
+    store(y + l, mirrored);
+  }
+  const Eight other = load(x + diagonal);  // the diagonal block is whole: no mirror image
+  for (std::size_t r = 0; r < kRows; ++r) {
+    sums[r] = mul_add(load(rows + r * columns + diagonal), other, sums[r]);
+    y[first + r] += sum(sums[r]);
+  }
+}
+
+/// visit(rows, diagonal, first) for every four rows.
+template <class Matrix, class Visit>
+inline void by_rows(Matrix* matrix, std::size_t blocks, Visit visit) {
   for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t columns = (b + 1) * kBlock;
-    for (std::size_t half = 0; half < kBlock; half += kRows) {
-      const std::size_t first = b * kBlock + half;
-      add_vectors<4>(matrix, columns, first, vectors, factors, count);
-      matrix += kRows * columns;
+    const std::size_t diagonal = b * kBlock;
+    for (std::size_t first = diagonal; first < diagonal + kBlock; first += kRows) {
+      visit(matrix, diagonal, first);
+      matrix += kRows * (diagonal + kBlock);
     }
   }
+}
+
+inline void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
+                          const double* factors, std::size_t count) {
+  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
+    add_vectors<4>(rows, diagonal + kBlock, first, vectors, factors, count);
+  });
 }
 
 inline void symmetric_multiply(const double* matrix, std::size_t blocks, const double* x,
                                double* y) {
   for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t columns = (b + 1) * kBlock;
-    const std::size_t diagonal = b * kBlock;
-    for (std::size_t half = 0; half < kBlock; half += kRows) {
-      Eight sums[kRows];
-      Eight own[kRows];
-      for (std::size_t r = 0; r < kRows; ++r) {
-        sums[r] = eight(0.0);
-        own[r] = eight(x[diagonal + half + r]);
-      }
-      // Left of the diagonal block an element stands for its mirror image too.
-      for (std::size_t l = 0; l < diagonal; l += kBlock) {
-        const Eight other = load(x + l);
-        Eight mirrored = load(y + l);
-        for (std::size_t r = 0; r < kRows; ++r) {
-          const Eight values = load(matrix + r * columns + l);
-          sums[r] = mul_add(values, other, sums[r]);
-          mirrored = mul_add(values, own[r], mirrored);
-        }
-        store(y + l, mirrored);
-      }
-      const Eight other = load(x + diagonal);
-      for (std::size_t r = 0; r < kRows; ++r) {
-        sums[r] = mul_add(load(matrix + r * columns + diagonal), other, sums[r]);
-        y[diagonal + half + r] += sum(sums[r]);
-      }
-      matrix += kRows * columns;
-    }
-  }
+  by_rows(matrix, blocks, [&](const double* rows, std::size_t diagonal, std::size_t first) {
+    multiply_rows(rows, diagonal, first, x, y);
+  });
 }
 
-inline constexpr Kernels kTable = {
-    CAUCUS_SIMD_NAME, dot,     add_scaled, add_product,   add_exact_product, scale,
-    move_and_measure, project, sincos,     symmetric_add, symmetric_multiply};
+// One after the other, but while the rows are in the first-level cache.
+inline void symmetric_add_multiply(double* matrix, std::size_t blocks, const double* const* vectors,
+                                   const double* factors, std::size_t count, const double* x,
+                                   double* y) {
+  for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
+  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
+    add_vectors<4>(rows, diagonal + kBlock, first, vectors, factors, count);
+    multiply_rows(rows, diagonal, first, x, y);
+  });
+}
+
+inline double dot_doubles(const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t kSums = 2;
+  Eight sums[kSums] = {eight(0.0), eight(0.0)};
+  for (std::size_t k = 0; k < n; k += kBlock) {
+    Eight& lanes = sums[k / kBlock % kSums];
+    lanes = mul_add(load(a + k), load(b + k), lanes);
+  }
+  return sum(sums[0]) + sum(sums[1]);
+}
+
+inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
+                                   dot,
+                                   add_scaled,
+                                   add_product,
+                                   add_exact_product,
+                                   scale,
+                                   move_and_measure,
+                                   project,
+                                   sincos,
+                                   symmetric_add,
+                                   symmetric_multiply,
+                                   symmetric_add_multiply,
+                                   dot_doubles};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

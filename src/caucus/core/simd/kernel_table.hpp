@@ -27,6 +27,10 @@ struct Kernels {
   void (*symmetric_add)(double* matrix, std::size_t blocks, const double* const* vectors,
                         const double* factors, std::size_t count);
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
+  void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,
+                                 const double* factors, std::size_t count, const double* x,
+                                 double* y);
+  double (*dot_doubles)(const double* a, const double* b, std::size_t n);
 };
 
 /// Doubles that are worked on together.

@@ -1,9 +1,6 @@
 #include "caucus/algorithms/oms_tile.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include "caucus/core/vector.hpp"
 
 namespace caucus {
 

@@ -20,7 +20,7 @@ class OmsTile {
 
   /// The assignment of the client whose examples follow; the caller fills it.
   Assignment& begin_client();
-  /// One example of that client, `of` in its batch; the last one makes the report.
+  /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last);
   /// Enough for the kernels, and still in the first-level cache.
   [[nodiscard]] bool full() const { return features_held_ >= kFloats || examples_.size() >= 64; }
@@ -62,7 +62,6 @@ class OmsTile {
   std::vector<Example> examples_;
   std::vector<std::size_t> requests_;
   std::size_t features_held_ = 0;
-  std::vector<double> outputs_;
   Report direct_;  ///< of a batch of one: the gradient stays a factor and a direction
   BatchMean mean_;
   bool is_direct_ = false;

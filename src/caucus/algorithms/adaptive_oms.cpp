@@ -37,6 +37,7 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
       hedge_(settings_->plan->maps.size()),
       begin_(1, 0),
       sampler_(hedge_.probabilities().size(), settings_->sampled),
+      remembered_of_(hedge_.probabilities().size(), 1.0),
       last_batch_(hedge_.probabilities().size(), 0),
       entries_of_(hedge_.probabilities().size()) {
   const FeatureMaps& maps = settings_->plan->maps;
@@ -90,11 +91,20 @@ void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
   if (aggregate.client_begin_.empty()) return;
   ++batches_;
+  forget_departed(departures_.stayed(aggregate.client_begin_.size()));
   step_models(aggregate);  // before p moves: P_i is that of the time of sampling
   if (models() == 1) return;
   hedge_.update(estimated_differences(aggregate));
   hedge_.share(settings_->fixed_share);
   sampler_.set(probabilities().probabilities());
+}
+
+// A and b are sums over all clients, so what came from those that left cannot be taken out of them;
+// all of it counts less. The cube did best of the powers tried (docs/adaptive.md). However often
+// clients leave, the product stays above (last / first number of clients)^3.
+void AdaptiveOms::forget_departed(double stayed) {
+  remembered_ *= stayed * stayed * stayed;
+  hedge_.share(1.0 - stayed);
 }
 
 std::vector<double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) const {
@@ -152,6 +162,8 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
   };
   const Region region = settings_->plan->maps.space(space).region();
   if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
+    second->fade(remembered_ / remembered_of_[space]);
+    remembered_of_[space] = remembered_;
     if (settings_->fixed_share > 0.0) forget(space, aggregate, *second);
     for (const std::uint32_t e : entries_of_[space]) {
       const auto& entry = aggregate.entries_[e];

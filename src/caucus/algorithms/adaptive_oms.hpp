@@ -17,6 +17,7 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/adahedge.hpp"
+#include "caucus/core/departures.hpp"
 #include "caucus/core/first_order.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
@@ -107,6 +108,7 @@ class AdaptiveOms {
 
   /// |phi_i|^2 where reports show it: random features with the square loss have 1.
   [[nodiscard]] double known_size(std::size_t space) const;
+  void forget_departed(double stayed);
   void step_models(const AdaptiveAggregate& aggregate);
   void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
   void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);
@@ -118,8 +120,11 @@ class AdaptiveOms {
   std::vector<std::size_t> begin_;  ///< where each begins
   ModelSampler sampler_;
   std::vector<std::uint32_t> drawn_;
-  std::size_t batches_ = 0;                             ///< that had reports
-  std::vector<std::size_t> last_batch_;                 ///< in which each model was held
+  Departures departures_;
+  double remembered_ = 1.0;              ///< share of the first reports that still counts
+  std::vector<double> remembered_of_;    ///< the same when each model was last held
+  std::size_t batches_ = 0;              ///< that had reports
+  std::vector<std::size_t> last_batch_;  ///< in which each model was held
   std::vector<std::vector<std::uint32_t>> entries_of_;  ///< scratch: per space, while stepping
   std::vector<std::uint32_t> touched_;
 };

@@ -9,6 +9,7 @@ namespace caucus {
 namespace {
 
 constexpr double kRidge = 0.01;              ///< share of the largest |z|^2 on A's diagonal
+constexpr double kFirstRidge = 10.0;         ///< the same, times d, at the first report
 constexpr int kSolverSteps = 3;              ///< per round, warm-started
 constexpr int kMultiplierSteps = 2;          ///< per round
 constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
@@ -22,9 +23,16 @@ double norm(std::span<const double> a) { return std::sqrt(dot_padded(a, a)); }
 SecondOrderModel::SecondOrderModel(std::size_t dimension, double known_size)
     : d_(dimension), size_is_known_(known_size > 0.0), largest_(known_size) {}
 
-void SecondOrderModel::raise_ridge(double size) {
-  const double increase = kRidge * size - ridge_;
-  if (!(increase > 0.0)) return;
+// A few first reports show neither the size of z nor the noise (one with a tiny z would send w far
+// away), so they meet a ridge that falls with their number. What a mean over N examples leaves of
+// |z|^2 is between all of it and 1/N. Where the size is not known the ridge is that for the worst,
+// and N times more: there are N times fewer reports to average over, and they must not be fitted as
+// if they were free of noise.
+void SecondOrderModel::set_ridge(std::size_t examples) {
+  const double n = size_is_known_ ? 1.0 : static_cast<double>(examples);
+  const double first = kFirstRidge * n * std::sqrt(n) / static_cast<double>(d_ * reports_);
+  const double increase = std::max(kRidge * n * n, first) * largest_ - ridge_;
+  if (increase == 0.0) return;
   A_.add_to_diagonal(increase);
   for (std::size_t k = 0; k < d_; ++k) {
     residual_[k] -= increase * w_[k];
@@ -51,11 +59,9 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   const double c = std::max(loss, squared * loss_sum_ / (4.0 * gradient_sum_));
   const double length = squared / (4.0 * c);
   largest_ = std::max(largest_, length);
-  // What a mean over N examples leaves of |z|^2 is between all of it and 1/N. Where the size is not
-  // known the ridge is raised for the worst, and N times more: there are N times fewer reports to
-  // average over, and the first of them must not be fitted as if they were free of noise.
+  ++reports_;
+  set_ridge(examples);
   const auto n = static_cast<double>(examples);
-  raise_ridge(size_is_known_ ? largest_ : n * n * length);
   // In a mean noise cancels, and with it up to N times of the curvature, at most down from the
   // largest that was seen. How much of a gradient was noise is not known; the geometric middle
   // between none and all of it did best (docs/adaptive.md).
@@ -82,6 +88,11 @@ void SecondOrderModel::forget(double share, std::size_t rounds, double mean_loss
   usual_weight_ = kept * usual_weight_ + 1.0;
   const double now = std::min(kMostForgotten, share * ratio * ratio * ratio);
   const double factor = std::pow(1.0 - share, static_cast<double>(rounds - 1)) * (1.0 - now);
+  fade(factor);
+}
+
+void SecondOrderModel::fade(double factor) {
+  if (factor == 1.0 || A_.empty()) return;
   A_.scale(factor);
   for (double& value : factors_) value *= factor;
   for (double& value : diagonal_) value *= factor;

@@ -35,8 +35,11 @@ class SecondOrderModel {
   /// larger than usual: share * (loss / usual loss)^3, at most 0.7.
   void forget(double share, std::size_t rounds, double mean_loss);
 
+  /// What was learned so far counts this much of what it did.
+  void fade(double factor);
+
  private:
-  void raise_ridge(double size);
+  void set_ridge(std::size_t examples);
   /// (A + mu I) x; what was observed since the last call enters A in the same pass.
   void multiply(std::span<const double> x, std::span<double> y);
   /// A few steps on (A + mu I) x = right from the x given; residual is that of x, before and after.
@@ -54,8 +57,9 @@ class SecondOrderModel {
   std::vector<double> observed_, factors_;  ///< gradients that are not in A yet, and their weights
   double mu_ = 0.0;                         ///< the ball's multiplier
   bool size_is_known_;
-  double largest_;         ///< of |z|^2 = |g|^2 / (4c)
-  double ridge_ = 0.0;     ///< on A's diagonal
+  double largest_;      ///< of |z|^2 = |g|^2 / (4c)
+  double ridge_ = 0.0;  ///< on A's diagonal
+  std::size_t reports_ = 0;
   double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
   double gradient_sum_ = 0.0;
   double usual_loss_ = 0.0,

@@ -9,7 +9,7 @@ namespace caucus {
 namespace {
 
 constexpr double kRidge = 0.01;              ///< share of the largest |z|^2 on A's diagonal
-constexpr double kFirstRidge = 10.0;         ///< the same, times d, at the first report
+constexpr double kFirstRidge = 5.0;          ///< the same in the first round, falling as 1/round
 constexpr int kSolverSteps = 3;              ///< per round, warm-started
 constexpr int kMultiplierSteps = 2;          ///< per round
 constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
@@ -23,15 +23,16 @@ double norm(std::span<const double> a) { return std::sqrt(dot_padded(a, a)); }
 SecondOrderModel::SecondOrderModel(std::size_t dimension, double known_size)
     : d_(dimension), size_is_known_(known_size > 0.0), largest_(known_size) {}
 
-// A few first reports show neither the size of z nor the noise (one with a tiny z would send w far
-// away), so they meet a ridge that falls with their number. What a mean over N examples leaves of
-// |z|^2 is between all of it and 1/N. Where the size is not known the ridge is that for the worst,
-// and N times more: there are N times fewer reports to average over, and they must not be fitted as
-// if they were free of noise.
+// Where |z|^2 is not known, a few first rounds show neither it nor the noise (one report with a
+// tiny z would send w far away), so they meet a ridge that falls with their number. And what a mean
+// over N examples leaves of |z|^2 is between all of it and 1/N: the ridge is that for the worst,
+// and N times more, as there are N times fewer reports to average over, and they must not be fitted
+// as if they were free of noise.
 void SecondOrderModel::set_ridge(std::size_t examples) {
-  const double n = size_is_known_ ? 1.0 : static_cast<double>(examples);
-  const double first = kFirstRidge * n * std::sqrt(n) / static_cast<double>(d_ * reports_);
-  const double increase = std::max(kRidge * n * n, first) * largest_ - ridge_;
+  const auto n = static_cast<double>(examples);
+  const double first = kFirstRidge / static_cast<double>(solved_ + 1);
+  const double share = size_is_known_ ? kRidge : std::max(kRidge * n * n, first);
+  const double increase = share * largest_ - ridge_;
   if (increase == 0.0) return;
   A_.add_to_diagonal(increase);
   for (std::size_t k = 0; k < d_; ++k) {
@@ -59,7 +60,6 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   const double c = std::max(loss, squared * loss_sum_ / (4.0 * gradient_sum_));
   const double length = squared / (4.0 * c);
   largest_ = std::max(largest_, length);
-  ++reports_;
   set_ridge(examples);
   const auto n = static_cast<double>(examples);
   // In a mean noise cancels, and with it up to N times of the curvature, at most down from the
@@ -186,7 +186,8 @@ void SecondOrderModel::solve_in_box(double side) {
 
 void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   if (A_.empty()) return;
-  if (++solved_ % kFreshResidual == 0) {
+  if (++solved_ % kFreshResidual == 0 || residual_is_stale_) {
+    residual_is_stale_ = false;
     multiply(w_, residual_);
     for (std::size_t k = 0; k < d_; ++k) residual_[k] = b_[k] - residual_[k];
   }
@@ -202,7 +203,7 @@ void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   for (std::size_t k = 0; k < d_; ++k) {
     if (!(std::abs(w_[k]) <= kLargest)) {
       w_[k] = 0.0;
-      solved_ = kFreshResidual - 1;  // the residual is not that of this point
+      residual_is_stale_ = true;
     }
     w[k] = static_cast<float>(shrink * w_[k]);
   }

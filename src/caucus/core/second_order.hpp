@@ -53,13 +53,13 @@ class SecondOrderModel {
   std::vector<double> diagonal_;  ///< of A with what is not in it yet
   std::vector<double> w_;         ///< the solver's point; for a ball before it is scaled back
   std::vector<double> residual_;  ///< b - (A + mu I) w, kept up to date as they change
-  std::size_t solved_ = 0;
+  bool residual_is_stale_ = false;
+  std::size_t solved_ = 0;                  ///< rounds
   std::vector<double> observed_, factors_;  ///< gradients that are not in A yet, and their weights
   double mu_ = 0.0;                         ///< the ball's multiplier
   bool size_is_known_;
-  double largest_;      ///< of |z|^2 = |g|^2 / (4c)
-  double ridge_ = 0.0;  ///< on A's diagonal
-  std::size_t reports_ = 0;
+  double largest_;         ///< of |z|^2 = |g|^2 / (4c)
+  double ridge_ = 0.0;     ///< on A's diagonal
   double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
   double gradient_sum_ = 0.0;
   double usual_loss_ = 0.0,

@@ -36,6 +36,7 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
     : settings_(std::move(settings)),
       hedge_(settings_->plan->maps.size()),
       begin_(1, 0),
+      streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
       sampler_(hedge_.probabilities().size(), settings_->sampled),
       remembered_of_(hedge_.probabilities().size(), 1.0),
       last_batch_(hedge_.probabilities().size(), 0),
@@ -52,7 +53,6 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
     }
   }
   weights_.assign(begin_.back(), 0.0F);
-  sampler_.set(probabilities().probabilities());
 }
 
 double AdaptiveOms::known_size(std::size_t space) const {
@@ -62,16 +62,16 @@ double AdaptiveOms::known_size(std::size_t space) const {
 }
 
 void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  Stream stream({settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
-  sampler_.draw(stream, drawn_);
+  Stream stream = streams_.of(batch.number, client);
+  sampler_.draw(probabilities(), stream, drawn_);
   into.client = client;
   into.held.clear();
-  const auto log_p = probabilities().log_probabilities();
-  double largest = log_p[drawn_.front()];
-  for (const std::uint32_t space : drawn_) largest = std::max(largest, log_p[space]);
+  const Simplex& p = probabilities();
+  double largest = p.log_weight(drawn_.front());
+  for (const std::uint32_t space : drawn_) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;
   for (const std::uint32_t space : drawn_) {
-    const double share = std::exp(log_p[space] - largest);
+    const double share = std::exp(p.log_weight(space) - largest);
     into.held.push_back({space, weights(space), share});
     sum += share;
   }
@@ -96,7 +96,6 @@ void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
   if (models() == 1) return;
   hedge_.update(estimated_differences(aggregate));
   hedge_.share(settings_->fixed_share);
-  sampler_.set(probabilities().probabilities());
 }
 
 // A and b are sums over all clients, so what came from those that left cannot be taken out of them;

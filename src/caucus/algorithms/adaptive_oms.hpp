@@ -118,6 +118,7 @@ class AdaptiveOms {
   std::vector<Learner> learners_;   ///< none for a frozen expert
   std::vector<float> weights_;      ///< all models, one after another
   std::vector<std::size_t> begin_;  ///< where each begins
+  ClientStreams streams_;
   ModelSampler sampler_;
   std::vector<std::uint32_t> drawn_;
   Departures departures_;

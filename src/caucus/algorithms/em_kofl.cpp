@@ -69,7 +69,7 @@ std::size_t EmKofl::download_bits(const Assignment& assignment) const {
 }
 
 std::vector<double> EmKofl::selection() const {
-  return {p_.probabilities().begin(), p_.probabilities().end()};
+  return p_.probabilities();
 }
 
 }  // namespace caucus

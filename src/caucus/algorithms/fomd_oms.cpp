@@ -58,16 +58,16 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       begin_(1, 0),
+      streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
       sampler_(p_.size(), settings_->sampled) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) begin_.push_back(begin_.back() + maps.dimension(i));
   weights_.assign(begin_.back(), 0.0F);
-  sampler_.set(p_.probabilities());
 }
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  Stream stream({settings_->seed, Purpose::sampling, settings_->repetition, batch.number, client});
-  sampler_.draw(stream, drawn_);
+  Stream stream = streams_.of(batch.number, client);
+  sampler_.draw(p_, stream, drawn_);
   into.client = client;
   into.held.clear();
   for (const std::uint32_t space : drawn_) into.held.push_back({space, weights(space), 0.0});
@@ -87,7 +87,6 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
   if (aggregate.reporters_ == 0) return;
   step_models(batch, aggregate);  // before p moves: P_i is that of the time of sampling
   step_probabilities(aggregate);
-  sampler_.set(p_.probabilities());
 }
 
 void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
@@ -109,15 +108,15 @@ void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
 }
 
 void FomdOms::step_probabilities(const OmsAggregate& aggregate) {
-  std::vector<double> losses(models(), 0.0);
+  losses_.clear();
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
     const OmsAggregate::Sum& sum = aggregate.sums_[s];
-    losses[sum.space] =
-        sum.loss / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
+    losses_.push_back(
+        {sum.space, sum.loss / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space))});
   }
   const double eta = std::visit([](const auto& schedule) { return schedule.probability_rate(); },
                                 settings_->schedule);
-  settings_->entropy.descend(p_, losses, eta);
+  settings_->entropy.descend(p_, losses_, eta);
   p_.share(settings_->fixed_share);
 }
 

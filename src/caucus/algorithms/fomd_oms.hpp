@@ -108,8 +108,10 @@ class FomdOms {
   Simplex p_;
   std::vector<float> weights_;      ///< all models, one after another
   std::vector<std::size_t> begin_;  ///< where each begins
+  ClientStreams streams_;
   ModelSampler sampler_;
   std::vector<std::uint32_t> drawn_;
+  std::vector<IndexedLoss> losses_;
 };
 
 }  // namespace caucus

@@ -8,11 +8,6 @@
 
 namespace caucus {
 
-double finite_forecast(double value) {
-  return std::isnan(value) ? kLargestForecast
-                           : std::clamp(value, -kLargestForecast, kLargestForecast);
-}
-
 double held_output(const Plan& plan, const HeldModel& model, std::span<const float> x,
                    std::span<const float> features) {
   // Only a frozen expert has no features.

@@ -20,7 +20,10 @@ struct Plan {
 /// larger is cut off there, and NaN becomes that too. So one diverging model cannot take the others
 /// along, and whoever sees the forecast can tell.
 inline constexpr double kLargestForecast = 1e18;
-double finite_forecast(double value);
+inline double finite_forecast(double value) {
+  const double capped = value <= kLargestForecast ? value : kLargestForecast;
+  return capped >= -kLargestForecast ? capped : -kLargestForecast;
+}
 
 /// f_i(x) of a held model, from its features at x; x itself is for frozen experts.
 double held_output(const Plan& plan, const HeldModel& model, std::span<const float> x,

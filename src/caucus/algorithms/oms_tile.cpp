@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "caucus/core/vector.hpp"
+
 namespace caucus {
 
 Assignment& OmsTile::begin_client() {
@@ -12,57 +14,116 @@ Assignment& OmsTile::begin_client() {
 
 void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool last) {
   const Assignment& assignment = assignments_[clients_ - 1];
-  examples_.push_back({round, y, x, clients_ - 1, requests_.size(), first_, last});
+  examples_.push_back({x, clients_ - 1, requests_.size(), first_, last});
+  forecasts_.push_back({assignment.client, round, 0.0, y});
   first_ = false;
   features_.begin_example(x);
   for (const HeldModel& model : assignment.held) {
     requests_.push_back(features_.request(model.space));
-    features_held_ += model.weights.size();
+    weights_.push_back(model.weights.data());
+    sizes_.push_back(model.weights.size());
+    floats_ += model.weights.size();
   }
 }
 
-double OmsTile::evaluate(const Example& example, const Assignment& assignment) {
+void OmsTile::compute() {
+  features_.compute();
+  const std::size_t pairs = requests_.size();
+  directions_.resize(pairs);
+  outputs_.resize(pairs);
+  losses_.resize(pairs);
+  derivatives_.resize(pairs);
+  for (std::size_t p = 0; p < pairs; ++p) directions_[p] = features_.features(requests_[p]).data();
+  compute_outputs();
+  compute_losses();
+}
+
+void OmsTile::compute_outputs() {
+  for (std::size_t p = 0; p < sizes_.size();) {  // those of the same size together
+    std::size_t end = p + 1;
+    while (end < sizes_.size() && sizes_[end] == sizes_[p]) ++end;
+    const std::size_t count = end - p;
+    dots(std::span(weights_).subspan(p, count), std::span(directions_).subspan(p, count), sizes_[p],
+         std::span(outputs_).subspan(p, count));
+    p = end;
+  }
+  for (std::size_t e = 0; e < examples_.size(); ++e) {
+    const Example& example = examples_[e];
+    const auto& held = assignments_[example.assignment].held;
+    double output = 0.0;
+    for (std::size_t a = 0; a < held.size(); ++a) {
+      double& v = outputs_[example.pair + a];
+      // Only a frozen expert has no features.
+      if (sizes_[example.pair + a] == 0) v = plan_->maps.expert_forecast(held[a].space, example.x);
+      v = finite_forecast(v);
+      output += held[a].share * v;
+    }
+    forecasts_[e].output = output;
+  }
+}
+
+void OmsTile::compute_losses() {
+  plan_->loss.with_kind([&](const auto& loss) {
+    for (std::size_t e = 0; e < examples_.size(); ++e) {
+      const double y = forecasts_[e].y;
+      const std::size_t end = e + 1 < examples_.size() ? examples_[e + 1].pair : requests_.size();
+      for (std::size_t p = examples_[e].pair; p < end; ++p) {
+        losses_[p] = loss.value(outputs_[p], y);
+        derivatives_[p] = static_cast<float>(loss.derivative(outputs_[p], y));
+      }
+    }
+  });
+}
+
+const Report& OmsTile::make_report(std::size_t e, std::size_t end, const Assignment& assignment) {
   const std::size_t J = assignment.held.size();
-  is_direct_ = example.first && example.last;
-  if (is_direct_) {
+  const std::size_t first = examples_[e].pair;
+  if (examples_[e].first && examples_[e].last) {
     direct_.client = assignment.client;
     direct_.examples = 1;
     direct_.held.resize(J);
-  } else if (example.first) {
-    mean_.begin(assignment);
-  }
-  double output = 0.0;
-  for (std::size_t a = 0; a < J; ++a) {
-    const HeldModel& model = assignment.held[a];
-    const auto features = features_.features(requests_[example.request + a]);
-    const double v = held_output(*plan_, model, example.x, features);
-    output += model.share * v;
-    const auto [loss, derivative] = plan_->loss.value_and_derivative(v, example.y);
-    if (is_direct_) {
-      direct_.held[a] = {model.space, reported_loss(loss), static_cast<float>(derivative),
-                         features};
-    } else {
-      mean_.add(a, loss, static_cast<float>(derivative), features);
+    for (std::size_t a = 0; a < J; ++a) {
+      const std::size_t p = first + a;
+      direct_.held[a] = {assignment.held[a].space,
+                         reported_loss(losses_[p]),
+                         derivatives_[p],
+                         {directions_[p], sizes_[p]}};
     }
+    return direct_;
   }
-  if (!is_direct_) mean_.end_example();
-  return output;
+  if (examples_[e].first) mean_.begin(assignment);
+  const std::size_t count = end - e;
+  some_losses_.resize(count);
+  some_derivatives_.resize(count);
+  some_directions_.resize(count);
+  for (std::size_t a = 0; a < J; ++a) {
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::size_t p = first + n * J + a;
+      some_losses_[n] = losses_[p];
+      some_derivatives_[n] = derivatives_[p];
+      some_directions_[n] = directions_[p];
+    }
+    mean_.add(a, some_losses_, some_derivatives_, some_directions_);
+  }
+  mean_.end_examples(count);
+  return mean_.report();
 }
-
-const Report& OmsTile::finish() { return is_direct_ ? direct_ : mean_.report(); }
 
 void OmsTile::clear() {
   // A client whose batch goes on keeps its assignment.
-  if (!examples_.empty() && !examples_.back().last) {
+  if (!examples_.back().last) {
     std::swap(assignments_.front(), assignments_[clients_ - 1]);
     clients_ = 1;
   } else {
     clients_ = 0;
   }
   examples_.clear();
+  forecasts_.clear();
   requests_.clear();
+  weights_.clear();
+  sizes_.clear();
   features_.clear();
-  features_held_ = 0;
+  floats_ = 0;
 }
 
 }  // namespace caucus

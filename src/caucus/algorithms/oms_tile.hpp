@@ -1,6 +1,7 @@
 // The client half of FOMD-OMS and NCO-OMS for many examples at once: what oms_client does for one,
-// with the same bits. Examples are added client by client; flush() then forecasts and reports in
-// the same order.
+// with the same bits. Examples are added client by client; flush() then computes stage by stage,
+// each for all of them: features, outputs, losses. What is asked of an example and one of the
+// models that its client holds is a pair; pairs lie one after another, J for each example.
 #pragma once
 
 #include <cstddef>
@@ -23,35 +24,47 @@ class OmsTile {
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last);
   /// Enough for the kernels, and still in the first-level cache.
-  [[nodiscard]] bool full() const { return features_held_ >= kFloats || examples_.size() >= 64; }
+  [[nodiscard]] bool full() const { return floats_ >= kFloats || examples_.size() >= kExamples; }
 
-  /// forecast(client, round, output, y) for every example, report(Report, Assignment) for every
-  /// client whose last example was added. The tile is empty afterwards, but for the sums of a
-  /// client whose batch goes on.
-  template <class OnForecast, class OnReport>
-  void flush(OnForecast&& on_forecast, OnReport&& on_report) {
-    features_.compute();
-    for (const Example& example : examples_) {
-      const Assignment& assignment = assignments_[example.assignment];
-      on_forecast(assignment.client, example.round, evaluate(example, assignment), example.y);
-      if (example.last) on_report(finish(), assignment);
+  /// on_forecasts(all PlayedExamples), then on_report(Report, Assignment) for every client whose
+  /// last example was added, in order. The tile is empty afterwards, but for the sums of a client
+  /// whose batch goes on.
+  template <class OnForecasts, class OnReport>
+  void flush(OnForecasts&& on_forecasts, OnReport&& on_report) {
+    if (examples_.empty()) return;
+    compute();
+    on_forecasts(std::span<const PlayedExample>(forecasts_));
+    for (std::size_t e = 0; e < examples_.size();) {
+      const std::size_t end = end_of_client(e);
+      const Assignment& assignment = assignments_[examples_[e].assignment];
+      const Report& report = make_report(e, end, assignment);
+      if (examples_[end - 1].last) on_report(report, assignment);
+      e = end;
     }
     clear();
   }
 
  private:
   static constexpr std::size_t kFloats = 6144;
+  static constexpr std::size_t kExamples = 64;
   struct Example {
-    std::size_t round = 0;
-    double y = 0.0;
     std::span<const float> x;
     std::size_t assignment = 0;
-    std::size_t request = 0;  ///< of its first held model
+    std::size_t pair = 0;  ///< its first
     bool first = false, last = false;
   };
 
-  double evaluate(const Example& example, const Assignment& assignment);
-  const Report& finish();
+  void compute();
+  void compute_outputs();
+  void compute_losses();
+  /// One past the last example of the client of example e.
+  [[nodiscard]] std::size_t end_of_client(std::size_t e) const {
+    const std::size_t assignment = examples_[e].assignment;
+    while (e < examples_.size() && examples_[e].assignment == assignment) ++e;
+    return e;
+  }
+  /// What examples [e, end) say; complete if the last of them is its client's last.
+  const Report& make_report(std::size_t e, std::size_t end, const Assignment& assignment);
   void clear();
 
   const Plan* plan_;
@@ -60,11 +73,21 @@ class OmsTile {
   std::size_t clients_ = 0;
   bool first_ = false;  ///< the next example is its client's first
   std::vector<Example> examples_;
+  std::vector<PlayedExample> forecasts_;  ///< of the examples
+  std::size_t floats_ = 0;                ///< of all features asked for
+
+  // By pair:
   std::vector<std::size_t> requests_;
-  std::size_t features_held_ = 0;
+  std::vector<const float*> weights_, directions_;
+  std::vector<std::size_t> sizes_;
+  std::vector<double> outputs_, losses_;
+  std::vector<float> derivatives_;
+
   Report direct_;  ///< of a batch of one: the gradient stays a factor and a direction
   BatchMean mean_;
-  bool is_direct_ = false;
+  std::vector<double> some_losses_;  ///< of one held model, example by example
+  std::vector<float> some_derivatives_;
+  std::vector<const float*> some_directions_;
 };
 
 }  // namespace caucus

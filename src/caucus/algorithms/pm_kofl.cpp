@@ -18,7 +18,7 @@ void PmKoflBatch::begin(const TimedAssignment& assignment) {
 void PmKoflBatch::set(std::uint32_t index, const ModelSet& models, const Simplex& v) {
   report_.index = index;
   report_.models = &models;
-  report_.selection.assign(v.probabilities().begin(), v.probabilities().end());
+  report_.selection = v.probabilities();
 }
 
 std::vector<double> power_vote(std::span<const std::size_t> counts, std::size_t clients) {
@@ -30,7 +30,7 @@ std::vector<double> power_vote(std::span<const std::size_t> counts, std::size_t 
                        : static_cast<double>(clients) * std::log(static_cast<double>(count)));
   }
   const Simplex chances = Simplex::from_log_weights(std::move(logs));
-  return {chances.probabilities().begin(), chances.probabilities().end()};
+  return chances.probabilities();
 }
 
 void PmKofl::Aggregate::clear() {

@@ -53,7 +53,7 @@ void PofMklBatch::add(std::size_t offset, double factor, std::span<const float> 
 
 void PofMklBatch::end_example(const Simplex& v) {
   ++examples_;
-  report_.selection.assign(v.probabilities().begin(), v.probabilities().end());
+  report_.selection = v.probabilities();
 }
 
 const PofMklReport& PofMklBatch::report() {

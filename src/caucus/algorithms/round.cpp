@@ -32,12 +32,21 @@ void BatchMean::add(std::size_t held, double loss, float derivative,
                     features);
 }
 
+void BatchMean::add(std::size_t held, std::span<const double> losses,
+                    std::span<const float> derivatives, std::span<const float* const> features) {
+  for (const double loss : losses) losses_[held] += loss;
+  add_exact_products(
+      std::span(gradient_sums_).subspan(begin_[held], begin_[held + 1] - begin_[held]), derivatives,
+      features);
+}
+
 const Report& BatchMean::report() {
   const double n = examples_;
+  const double share = 1.0 / n;
   report_.examples = examples_;
   gradients_.resize(gradient_sums_.size());
   for (std::size_t k = 0; k < gradients_.size(); ++k) {
-    gradients_[k] = static_cast<float>(gradient_sums_[k] / n);
+    gradients_[k] = static_cast<float>(gradient_sums_[k] * share);
   }
   for (std::size_t a = 0; a < losses_.size(); ++a) {
     report_.held[a].loss = reported_loss(losses_[a] / n);

@@ -44,6 +44,12 @@ class Forecast {
   FeatureMaps::Workspace workspace;
 };
 
+/// The forecast that a client gave in a round, and what came true.
+struct PlayedExample {
+  std::size_t client = 0, round = 0;
+  double output = 0.0, y = 0.0;
+};
+
 /// Loss and gradient of a held model, both means over the batch, as floats. The gradient is
 /// factor * direction, each product rounded to a float: a mean over several examples has the factor
 /// 1, that of one example is the loss's derivative times the features, and need not be written out.
@@ -73,6 +79,11 @@ class BatchMean {
   /// One example: loss and derivative of held model a, and its features.
   void add(std::size_t held, double loss, float derivative, std::span<const float> features);
   void end_example() { ++examples_; }
+  /// Several examples: their losses and derivatives, and the features of each. It gives the bits of
+  /// one after the other.
+  void add(std::size_t held, std::span<const double> losses, std::span<const float> derivatives,
+           std::span<const float* const> features);
+  void end_examples(std::size_t count) { examples_ += static_cast<std::uint32_t>(count); }
   /// Ends the batch.
   const Report& report();
 

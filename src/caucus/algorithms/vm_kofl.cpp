@@ -67,8 +67,6 @@ std::size_t VmKofl::download_bits(const Assignment&) const {
   return 32 * (means_.all().size() + means_.size());
 }
 
-std::vector<double> VmKofl::selection() const {
-  return {p_.probabilities().begin(), p_.probabilities().end()};
-}
+std::vector<double> VmKofl::selection() const { return p_.probabilities(); }
 
 }  // namespace caucus

@@ -19,7 +19,7 @@ class VmKofl {
  public:
   /// held: the means of all K models
   struct Assignment : TimedAssignment {
-    std::span<const double> weights;  ///< p, which belongs to the server
+    std::vector<double> weights;  ///< p
   };
   using Forecast = caucus::Forecast;
   using BatchMean = LocalBatch;

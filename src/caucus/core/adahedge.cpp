@@ -3,23 +3,30 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+
+#include "caucus/core/vector.hpp"
 
 namespace caucus {
 namespace {
 
 /// -(1/eta) ln sum_i p_i exp(-eta c_i), the mix loss; for Delta = 0, where eta is infinite, the
 /// least loss among the models that have a probability.
-double mix_loss(const Simplex& p, std::span<const double> losses, double eta) {
+double mix_loss(std::span<const double> p, std::span<const double> losses, double eta,
+                std::vector<double>& scratch) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < losses.size(); ++i) {
     if (p[i] > 0.0) least = std::min(least, losses[i]);
   }
   if (std::isinf(eta)) return least;
-  double sum = 0.0;
+  scratch.resize(2 * losses.size());
+  const auto exponents = std::span(scratch).first(losses.size());
+  const auto factors = std::span(scratch).last(losses.size());
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (p[i] > 0.0) sum += p[i] * std::exp(-eta * (losses[i] - least));
+    exponents[i] = p[i] > 0.0 ? -eta * (losses[i] - least) : 0.0;
   }
+  exponentials(exponents, 0.0, factors);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < losses.size(); ++i) sum += p[i] * factors[i];
   return least - std::log(sum) / eta;
 }
 
@@ -30,9 +37,10 @@ AdaHedge::AdaHedge(std::size_t models) : cumulative_(models, 0.0), p_(Simplex::u
 void AdaHedge::update(std::span<const double> losses) {
   if (p_.size() == 1) return;
   const double eta = std::log(static_cast<double>(p_.size())) / delta_;
+  const auto p = p_.probabilities();
   double mean = 0.0;
-  for (std::size_t i = 0; i < losses.size(); ++i) mean += p_[i] * losses[i];
-  delta_ += std::max(0.0, mean - mix_loss(p_, losses, eta));
+  for (std::size_t i = 0; i < losses.size(); ++i) mean += p[i] * losses[i];
+  delta_ += std::max(0.0, mean - mix_loss(p, losses, eta, scratch_));
   for (std::size_t i = 0; i < losses.size(); ++i) cumulative_[i] += losses[i];
   set_probabilities();
 }
@@ -43,18 +51,19 @@ void AdaHedge::share(double amount) {
   delta_ *= 1.0 - amount;
   // The cumulative losses that stand for the shared p, so that the next round starts from it.
   const double eta = std::log(static_cast<double>(p_.size())) / delta_;
-  for (std::size_t i = 0; i < p_.size(); ++i) cumulative_[i] = -p_.log_probabilities()[i] / eta;
+  const auto log_p = p_.log_probabilities();
+  for (std::size_t i = 0; i < p_.size(); ++i) cumulative_[i] = -log_p[i] / eta;
 }
 
 void AdaHedge::set_probabilities() {
   const double eta = std::log(static_cast<double>(p_.size())) / delta_;
   const double least = *std::min_element(cumulative_.begin(), cumulative_.end());
-  std::vector<double> log_weights(p_.size());
-  for (std::size_t i = 0; i < log_weights.size(); ++i) {
+  scratch_.resize(p_.size());
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
     const double behind = cumulative_[i] - least;
-    log_weights[i] = behind > 0.0 ? -eta * behind : 0.0;  // not 0 * infinity
+    scratch_[i] = behind > 0.0 ? -eta * behind : 0.0;  // not 0 * infinity
   }
-  p_ = Simplex::from_log_weights(std::move(log_weights));
+  p_.set_log_weights(scratch_);
 }
 
 }  // namespace caucus

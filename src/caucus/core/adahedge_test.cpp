@@ -115,8 +115,7 @@ TEST(AdaHedge, SharingMixesWithTheUniformDistribution) {
   AdaHedge hedge(3);
   hedge.update(Doubles{0.0, 0.4, 1.0});
   hedge.update(Doubles{0.3, 0.0, 1.0});
-  const Doubles before(hedge.probabilities().probabilities().begin(),
-                       hedge.probabilities().probabilities().end());
+  const Doubles before = hedge.probabilities().probabilities();
   const double cost = hedge.mixing_cost();
   hedge.share(0.1);
   for (std::size_t i = 0; i < 3; ++i) {

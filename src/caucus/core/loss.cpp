@@ -7,67 +7,6 @@
 #include "caucus/core/text.hpp"
 
 namespace caucus {
-namespace {
-
-double sign(double x) { return static_cast<double>(x > 0.0) - static_cast<double>(x < 0.0); }
-
-/// ln(1 + e^x) without overflow.
-double softplus(double x) {
-  return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-/// 1 / (1 + e^-x) without overflow.
-double sigmoid(double x) {
-  if (x >= 0.0) return 1.0 / (1.0 + std::exp(-x));
-  const double e = std::exp(x);
-  return e / (1.0 + e);
-}
-
-}  // namespace
-
-double SquareLoss::value(double v, double y) { return (v - y) * (v - y); }
-double SquareLoss::derivative(double v, double y) { return 2.0 * (v - y); }
-double SquareLoss::largest(double V, double Y) { return (V + Y) * (V + Y); }
-double SquareLoss::steepest(double V, double Y) { return 2.0 * (V + Y); }
-
-double AbsoluteLoss::value(double v, double y) { return std::abs(v - y); }
-double AbsoluteLoss::derivative(double v, double y) { return sign(v - y); }
-double AbsoluteLoss::largest(double V, double Y) { return V + Y; }
-double AbsoluteLoss::steepest(double, double) { return 1.0; }
-
-double HuberLoss::value(double v, double y) const {
-  const double r = std::abs(v - y);
-  return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
-}
-double HuberLoss::derivative(double v, double y) const { return std::clamp(v - y, -delta, delta); }
-double HuberLoss::largest(double V, double Y) const { return value(V + Y, 0.0); }
-double HuberLoss::steepest(double V, double Y) const { return std::min(delta, V + Y); }
-
-double LogisticLoss::value(double v, double y) { return softplus(-v * y); }
-double LogisticLoss::derivative(double v, double y) { return -y * sigmoid(-v * y); }
-double LogisticLoss::largest(double V, double Y) { return softplus(V * Y); }
-double LogisticLoss::steepest(double V, double Y) { return Y * sigmoid(V * Y); }
-
-double HingeLoss::value(double v, double y) { return std::max(0.0, 1.0 - v * y); }
-double HingeLoss::derivative(double v, double y) { return v * y < 1.0 ? -y : 0.0; }
-double HingeLoss::largest(double V, double Y) { return 1.0 + V * Y; }
-double HingeLoss::steepest(double, double Y) { return Y; }
-
-double PinballLoss::value(double v, double y) const {
-  return v < y ? tau * (y - v) : (1.0 - tau) * (v - y);
-}
-double PinballLoss::derivative(double v, double y) const {
-  if (v == y) return 0.0;
-  return v < y ? -tau : 1.0 - tau;
-}
-double PinballLoss::largest(double V, double Y) const { return steepest(V, Y) * (V + Y); }
-double PinballLoss::steepest(double, double) const { return std::max(tau, 1.0 - tau); }
-
-double LinearLoss::value(double v, double y) { return 1.0 - v * y; }
-double LinearLoss::derivative(double, double y) { return -y; }
-double LinearLoss::largest(double V, double Y) { return 1.0 + V * Y; }
-double LinearLoss::steepest(double, double Y) { return Y; }
-
 bool Loss::is_classification() const {
   return std::holds_alternative<LogisticLoss>(kind_) || std::holds_alternative<HingeLoss>(kind_);
 }

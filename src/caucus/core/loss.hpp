@@ -5,6 +5,8 @@
 // All are convex in v. To add one: write such a struct, add it to Loss::Kind and to parse_loss.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,55 +15,83 @@
 
 namespace caucus {
 
+namespace detail {
+
+inline double sign(double x) { return static_cast<double>(x > 0.0) - static_cast<double>(x < 0.0); }
+
+/// ln(1 + e^x) without overflow.
+inline double softplus(double x) {
+  return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+/// 1 / (1 + e^-x) without overflow.
+inline double sigmoid(double x) {
+  if (x >= 0.0) return 1.0 / (1.0 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1.0 + e);
+}
+
+}  // namespace detail
+
 struct SquareLoss {  ///< (v - y)^2
-  static double value(double v, double y);
-  static double derivative(double v, double y);
-  static double largest(double V, double Y);
-  static double steepest(double V, double Y);
+  static double value(double v, double y) { return (v - y) * (v - y); }
+  static double derivative(double v, double y) { return 2.0 * (v - y); }
+  static double largest(double V, double Y) { return (V + Y) * (V + Y); }
+  static double steepest(double V, double Y) { return 2.0 * (V + Y); }
 };
 
 struct AbsoluteLoss {  ///< |v - y|; derivative 0 at the kink
-  static double value(double v, double y);
-  static double derivative(double v, double y);
-  static double largest(double V, double Y);
-  static double steepest(double V, double Y);
+  static double value(double v, double y) { return std::abs(v - y); }
+  static double derivative(double v, double y) { return detail::sign(v - y); }
+  static double largest(double V, double Y) { return V + Y; }
+  static double steepest(double, double) { return 1.0; }
 };
 
 struct HuberLoss {  ///< (v - y)^2 / 2 up to |v - y| = delta, then delta (|v - y| - delta / 2)
   double delta = 1.0;
-  [[nodiscard]] double value(double v, double y) const;
-  [[nodiscard]] double derivative(double v, double y) const;
-  [[nodiscard]] double largest(double V, double Y) const;
-  [[nodiscard]] double steepest(double V, double Y) const;
+  [[nodiscard]] double value(double v, double y) const {
+    const double r = std::abs(v - y);
+    return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
+  }
+  [[nodiscard]] double derivative(double v, double y) const {
+    return std::clamp(v - y, -delta, delta);
+  }
+  [[nodiscard]] double largest(double V, double Y) const { return value(V + Y, 0.0); }
+  [[nodiscard]] double steepest(double V, double Y) const { return std::min(delta, V + Y); }
 };
 
 struct LogisticLoss {  ///< ln(1 + exp(-v y)), y in {-1, 1}
-  static double value(double v, double y);
-  static double derivative(double v, double y);
-  static double largest(double V, double Y);
-  static double steepest(double V, double Y);
+  static double value(double v, double y) { return detail::softplus(-v * y); }
+  static double derivative(double v, double y) { return -y * detail::sigmoid(-v * y); }
+  static double largest(double V, double Y) { return detail::softplus(V * Y); }
+  static double steepest(double V, double Y) { return Y * detail::sigmoid(V * Y); }
 };
 
 struct HingeLoss {  ///< max(0, 1 - v y), y in {-1, 1}; derivative 0 at the kink
-  static double value(double v, double y);
-  static double derivative(double v, double y);
-  static double largest(double V, double Y);
-  static double steepest(double V, double Y);
+  static double value(double v, double y) { return std::max(0.0, 1.0 - v * y); }
+  static double derivative(double v, double y) { return v * y < 1.0 ? -y : 0.0; }
+  static double largest(double V, double Y) { return 1.0 + V * Y; }
+  static double steepest(double, double Y) { return Y; }
 };
 
 struct PinballLoss {  ///< tau (y - v) where v < y, (1 - tau) (v - y) elsewhere
   double tau = 0.5;
-  [[nodiscard]] double value(double v, double y) const;
-  [[nodiscard]] double derivative(double v, double y) const;
-  [[nodiscard]] double largest(double V, double Y) const;
-  [[nodiscard]] double steepest(double V, double Y) const;
+  [[nodiscard]] double value(double v, double y) const {
+    return v < y ? tau * (y - v) : (1.0 - tau) * (v - y);
+  }
+  [[nodiscard]] double derivative(double v, double y) const {
+    if (v == y) return 0.0;
+    return v < y ? -tau : 1.0 - tau;
+  }
+  [[nodiscard]] double largest(double V, double Y) const { return steepest(V, Y) * (V + Y); }
+  [[nodiscard]] double steepest(double, double) const { return std::max(tau, 1.0 - tau); }
 };
 
 struct LinearLoss {  ///< 1 - v y, the loss of the paper's second lower bound
-  static double value(double v, double y);
-  static double derivative(double v, double y);
-  static double largest(double V, double Y);
-  static double steepest(double V, double Y);
+  static double value(double v, double y) { return 1.0 - v * y; }
+  static double derivative(double, double y) { return -y; }
+  static double largest(double V, double Y) { return 1.0 + V * Y; }
+  static double steepest(double, double Y) { return Y; }
 };
 
 /// Any of the losses, chosen once by name.
@@ -87,6 +117,11 @@ class Loss {
           return {loss.value(v, y), loss.derivative(v, y)};
         },
         kind_);
+  }
+  /// work(loss) with the loss's own type, so that a loop over examples chooses once.
+  template <class Work>
+  void with_kind(Work&& work) const {
+    std::visit(work, kind_);
   }
   [[nodiscard]] double largest(double V, double Y) const {
     return std::visit([&](const auto& loss) { return loss.largest(V, Y); }, kind_);

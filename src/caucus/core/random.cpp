@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "caucus/core/simd/kernels.hpp"
+
 namespace caucus {
 namespace {
 
@@ -28,37 +30,11 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c,
   return c;
 }
 
-Stream::Stream(const StreamKey& key)
-    : key_{low(key.seed), high(key.seed)},
-      counter_{0, key.client, key.round,
-               (static_cast<std::uint32_t>(key.purpose) << 24) | (key.repetition & 0xFFFFFFu)} {}
-
-std::uint32_t Stream::bits() {
-  if (used_ == 4) {
-    block_ = philox(counter_, key_);
-    ++counter_[0];
-    used_ = 0;
-  }
-  return block_[used_++];
-}
-
-std::uint64_t Stream::bits64() {
-  const std::uint64_t first = bits();
-  return (first << 32) | bits();
-}
-
-double Stream::uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
-
-double Stream::uniform_open() { return (static_cast<double>(bits64() >> 12) + 0.5) * 0x1p-52; }
-
-// Lemire's multiply-and-reject: the retry removes the bias of the plain multiplication.
-std::uint32_t Stream::below(std::uint32_t n) {
-  std::uint64_t product = std::uint64_t{bits()} * n;
-  if (low(product) < n) {
-    const std::uint32_t threshold = (0u - n) % n;
-    while (low(product) < threshold) product = std::uint64_t{bits()} * n;
-  }
-  return high(product);
+void ClientStreams::begin() {
+  const auto counter = Stream::counter_of(key_);
+  const auto key = Stream::key_of(key_);
+  simd::kernels().philox(counter.data(), key.data(), words_.data());
+  begun_ = kTogether;
 }
 
 double Stream::normal() {  // Box-Muller; the second variate is not kept, a stream has no memory

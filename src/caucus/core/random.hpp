@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace caucus {
@@ -38,23 +39,98 @@ struct StreamKey {
 /// A sequence of random numbers named by its key; cheap to make.
 class Stream {
  public:
-  explicit Stream(const StreamKey& key);
+  using Block = std::array<std::uint32_t, 4>;
 
-  std::uint32_t bits();
-  std::uint64_t bits64();
-  double uniform();                        ///< in [0, 1), 53 bits
-  double uniform_open();                   ///< in (0, 1), safe for logarithms
-  std::uint32_t below(std::uint32_t n);    ///< uniform on {0, .., n-1}, exactly; n > 0
+  explicit Stream(const StreamKey& key) : key_(key_of(key)), counter_(counter_of(key)) {}
+  /// With its first block, which the caller has computed already.
+  Stream(const StreamKey& key, const Block& first) : Stream(key) {
+    block_ = first;
+    counter_[0] = 1;
+    used_ = 0;
+  }
+
+  std::uint32_t bits() {
+    if (used_ == 4) {
+      block_ = philox(counter_, key_);
+      ++counter_[0];
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+  std::uint64_t bits64() {
+    const std::uint64_t first = bits();
+    return (first << 32) | bits();
+  }
+  /// In [0, 1), 53 bits.
+  double uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
+  /// In (0, 1), safe for logarithms.
+  double uniform_open() { return (static_cast<double>(bits64() >> 12) + 0.5) * 0x1p-52; }
+  /// Uniform on {0, .., n-1}, exactly; n > 0. Lemire's multiply-and-reject: the retry removes the
+  /// bias of the plain multiplication.
+  std::uint32_t below(std::uint32_t n) {
+    std::uint64_t product = std::uint64_t{bits()} * n;
+    if (static_cast<std::uint32_t>(product) < n) {
+      const std::uint32_t threshold = (0U - n) % n;
+      while (static_cast<std::uint32_t>(product) < threshold) {
+        product = std::uint64_t{bits()} * n;
+      }
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
   double normal();                         ///< standard normal
   double cauchy();                         ///< standard Cauchy
   double laplace();                        ///< density exp(-|x|)/2
   double log_gamma_variate(double shape);  ///< ln of a Gamma(shape, 1) variate; no underflow
 
  private:
+  friend class ClientStreams;
+  static std::array<std::uint32_t, 2> key_of(const StreamKey& key) {
+    return {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)};
+  }
+  static Block counter_of(const StreamKey& key) {
+    return {0, key.client, key.round,
+            (static_cast<std::uint32_t>(key.purpose) << 24) | (key.repetition & 0xFFFFFFU)};
+  }
+
   std::array<std::uint32_t, 2> key_;
-  std::array<std::uint32_t, 4> counter_;
-  std::array<std::uint32_t, 4> block_{};
+  Block counter_;
+  Block block_{};
   unsigned used_ = 4;
+};
+
+/// The streams of clients that are asked for one after the other: sixteen of them are begun
+/// together. They are those that Stream gives. Where the same client is asked for again and again,
+/// only its own is.
+class ClientStreams {
+ public:
+  explicit ClientStreams(const StreamKey& key) : key_(key) {}
+
+  Stream of(std::uint32_t round, std::uint32_t client) {
+    const bool alone = client == last_client_;
+    last_client_ = client;
+    if (round != key_.round || client - key_.client >= begun_) {
+      key_.round = round;
+      key_.client = client;
+      begun_ = 0;
+      if (alone) return Stream(key_);
+      begin();
+    }
+    const std::size_t c = client - key_.client;
+    StreamKey key = key_;
+    key.client = client;
+    return {
+        key,
+        {words_[c], words_[kTogether + c], words_[2 * kTogether + c], words_[3 * kTogether + c]}};
+  }
+
+ private:
+  static constexpr std::uint32_t kTogether = 16;
+  void begin();
+
+  StreamKey key_;  ///< of the first one that was begun
+  std::uint32_t begun_ = 0;
+  std::uint32_t last_client_ = 0;
+  std::array<std::uint32_t, 4 * kTogether> words_{};
 };
 
 }  // namespace caucus

@@ -8,18 +8,11 @@
 
 namespace caucus {
 
-double inclusion_probability(double p, std::size_t models, std::size_t sampled) {
-  if (sampled == models) return 1.0;
-  const auto K = static_cast<double>(models);
-  const auto J = static_cast<double>(sampled);
-  return ((K - J) * p + (J - 1.0)) / (K - 1.0);
-}
-
 PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::size_t sampled) {
   const auto K = static_cast<double>(p.size());
   const auto J = static_cast<double>(sampled);
   if (sampled == 2) {  // in logarithms: both probabilities may have underflowed
-    const double lead = p.log_probabilities()[i] - p.log_probabilities()[k];
+    const double lead = p.log_weight(i) - p.log_weight(k);
     return {(K - 1.0) / (1.0 + std::exp(-lead)), (K - 1.0) / (1.0 + std::exp(lead))};
   }
   const double both = p[i] + p[k];
@@ -29,25 +22,24 @@ PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::si
 }
 
 ModelSampler::ModelSampler(std::size_t models, std::size_t sampled)
-    : sampled_(sampled), cumulative_(models), order_(models) {
+    : sampled_(sampled), order_(models) {
   assert(sampled >= 1 && sampled <= models && (sampled >= 2 || models == 1));
   std::iota(order_.begin(), order_.end(), 0U);
 }
 
-void ModelSampler::set(std::span<const double> p) {
-  std::partial_sum(p.begin(), p.end(), cumulative_.begin());
-}
-
-void ModelSampler::draw(Stream& stream, std::vector<std::uint32_t>& sampled) {
-  const auto K = static_cast<std::uint32_t>(cumulative_.size());
-  const double point = stream.uniform() * cumulative_.back();
-  const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, point);
-  const auto first = static_cast<std::uint32_t>(found - cumulative_.begin());
+void ModelSampler::draw(const Simplex& p, Stream& stream, std::vector<std::uint32_t>& sampled) {
+  const auto K = static_cast<std::uint32_t>(order_.size());
+  const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
   sampled.assign(1, first);
   if (sampled_ == K) {
     for (std::uint32_t i = 0; i < K; ++i) {
       if (i != first) sampled.push_back(i);
     }
+    return;
+  }
+  if (sampled_ == 2) {  // the shuffle below, for one step
+    const std::uint32_t pick = stream.below(K - 1);
+    sampled.push_back(pick == first ? K - 1 : pick);
     return;
   }
   // A partial Fisher-Yates shuffle over all but A_1, undone afterwards.

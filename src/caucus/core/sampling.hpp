@@ -13,7 +13,12 @@
 namespace caucus {
 
 /// P_i = P[i is sampled] = ((K - J) p_i + J - 1) / (K - 1), exactly; 1 for J = K.
-double inclusion_probability(double p, std::size_t models, std::size_t sampled);
+inline double inclusion_probability(double p, std::size_t models, std::size_t sampled) {
+  if (sampled == models) return 1.0;
+  const auto K = static_cast<double>(models);
+  const auto J = static_cast<double>(sampled);
+  return ((K - J) * p + (J - 1.0)) / (K - 1.0);
+}
 
 /// What the loss difference c_i - c_k of a pair that one client held counts in the estimates: for i
 /// p_k / P_ik, for k p_i / P_ik, where
@@ -30,15 +35,11 @@ class ModelSampler {
   /// 2 <= J <= K, or J = K = 1.
   ModelSampler(std::size_t models, std::size_t sampled);
 
-  /// Takes over new probabilities: O(K), once per batch.
-  void set(std::span<const double> p);
-
   /// A_1 .. A_J by O(log K + J) steps. The draw depends on the stream and on p alone.
-  void draw(Stream& stream, std::vector<std::uint32_t>& sampled);
+  void draw(const Simplex& p, Stream& stream, std::vector<std::uint32_t>& sampled);
 
  private:
   std::size_t sampled_;
-  std::vector<double> cumulative_;
   std::vector<std::uint32_t> order_;  ///< 0..K-1, permuted only during a draw
 };
 

@@ -37,18 +37,26 @@ Doubles set_probabilities(const Doubles& p, std::size_t sampled) {
   return probability;
 }
 
-Models draw(ModelSampler& sampler, std::uint32_t round) {
-  Stream stream({.seed = 5, .round = round});
-  Models sampled;
-  sampler.draw(stream, sampled);
-  return sampled;
-}
+/// Draws of J models from fixed probabilities.
+struct Draws {
+  Simplex p;
+  ModelSampler sampler;
 
-ModelSampler sampler_of(const Doubles& p, std::size_t sampled) {
-  ModelSampler sampler(p.size(), sampled);
-  sampler.set(p);
-  return sampler;
-}
+  Draws(const Doubles& probabilities, std::size_t sampled)
+      : p(simplex_of(probabilities)), sampler(probabilities.size(), sampled) {}
+
+  static Simplex simplex_of(const Doubles& probabilities) {
+    Doubles logs;
+    for (const double value : probabilities) logs.push_back(std::log(value));
+    return Simplex::from_log_weights(logs);
+  }
+  Models in_round(std::uint32_t round) {
+    Stream stream({.seed = 5, .round = round});
+    Models sampled;
+    sampler.draw(p, stream, sampled);
+    return sampled;
+  }
+};
 
 Doubles any_probabilities(std::size_t size) {
   Doubles p(size);
@@ -79,11 +87,11 @@ TEST(Sampling, EverySetComesAsOftenAsItShould) {
   constexpr int kDraws = 40000;
   const Doubles p = {0.45, 0.05, 0.2, 0.0, 0.2, 0.1};
   for (const std::size_t J : {2u, 3u, 5u, 6u}) {
-    ModelSampler sampler = sampler_of(p, J);
+    Draws sampler(p, J);
     Doubles frequency(64, 0.0);
     for (std::uint32_t round = 0; round < kDraws; ++round) {
       std::size_t set = 0;
-      for (const std::uint32_t model : draw(sampler, round)) set |= std::size_t{1} << model;
+      for (const std::uint32_t model : sampler.in_round(round)) set |= std::size_t{1} << model;
       frequency[set] += 1.0 / kDraws;
     }
     const Doubles expected = set_probabilities(p, J);
@@ -98,10 +106,10 @@ TEST(Sampling, TheFirstModelFollowsPAndTheOthersNeverRepeatIt) {
   constexpr int kDraws = 40000;
   const Doubles p = {0.0, 0.5, 0.25, 0.15, 0.1, 0.0};
   for (const std::size_t J : {2u, 3u, 5u, 6u}) {
-    ModelSampler sampler = sampler_of(p, J);
+    Draws sampler(p, J);
     Doubles frequency(p.size(), 0.0);
     for (std::uint32_t round = 0; round < kDraws; ++round) {
-      const Models sampled = draw(sampler, round);
+      const Models sampled = sampler.in_round(round);
       ASSERT_EQ(sampled.size(), J);
       ASSERT_EQ(std::set<std::uint32_t>(sampled.begin(), sampled.end()).size(), J);
       frequency[sampled[0]] += 1.0 / kDraws;
@@ -118,10 +126,10 @@ TEST(Sampling, ImportanceWeightingIsUnbiased) {
   const Doubles p = {0.6, 0.3, 0.06, 0.03, 0.01};
   const Doubles losses = {1.0, 0.2, 3.0, 0.7, 2.0};
   for (const std::size_t J : {2u, 3u, 4u}) {
-    ModelSampler sampler = sampler_of(p, J);
+    Draws sampler(p, J);
     Doubles mean(p.size(), 0.0);
     for (std::uint32_t round = 0; round < kDraws; ++round) {
-      for (const std::uint32_t i : draw(sampler, round)) {
+      for (const std::uint32_t i : sampler.in_round(round)) {
         mean[i] += losses[i] / inclusion_probability(p[i], p.size(), J) / kDraws;
       }
     }
@@ -137,34 +145,34 @@ RC_GTEST_PROP(Sampling, ADrawDependsOnTheStreamAndPAlone, ()) {
   const auto K = *rc::gen::inRange<std::size_t>(2, 60);
   const auto J = *rc::gen::inRange<std::size_t>(2, K + 1);
   const Doubles p = any_probabilities(K);
-  ModelSampler used = sampler_of(any_probabilities(K), J);
-  for (std::uint32_t round = 0; round < 50; ++round) draw(used, round);
-  used.set(p);
+  Draws used(any_probabilities(K), J);
+  for (std::uint32_t round = 0; round < 50; ++round) used.in_round(round);
+  used.p = Draws::simplex_of(p);
   for (std::uint32_t round = 100; round < 120; ++round) {
-    ModelSampler fresh = sampler_of(p, J);
-    RC_ASSERT(draw(used, round) == draw(fresh, round));
+    Draws fresh(p, J);
+    RC_ASSERT(used.in_round(round) == fresh.in_round(round));
   }
 }
 
 TEST(Sampling, AllModelsAreSampledWhenJIsK) {
-  ModelSampler sampler = sampler_of({0.0, 0.0, 1.0, 0.0}, 4);
-  EXPECT_EQ(draw(sampler, 1)[0], 2u);
-  EXPECT_THAT(draw(sampler, 1), UnorderedElementsAre(0u, 1u, 2u, 3u));
+  Draws sampler({0.0, 0.0, 1.0, 0.0}, 4);
+  EXPECT_EQ(sampler.in_round(1)[0], 2u);
+  EXPECT_THAT(sampler.in_round(1), UnorderedElementsAre(0u, 1u, 2u, 3u));
   EXPECT_EQ(inclusion_probability(0.001, 4, 4), 1.0);
 }
 
 TEST(Sampling, ASingleModelIsAlwaysSampled) {
-  ModelSampler sampler = sampler_of({1.0}, 1);
-  EXPECT_THAT(draw(sampler, 1), ElementsAre(0u));
+  Draws sampler({1.0}, 1);
+  EXPECT_THAT(sampler.in_round(1), ElementsAre(0u));
   EXPECT_EQ(inclusion_probability(1.0, 1, 1), 1.0);
 }
 
 TEST(Sampling, ProbabilitiesNeedNotSumToOneExactly) {
   // What rounding leaves over belongs to nobody: with the sum a little below 1, draws stay in
   // range.
-  ModelSampler sampler = sampler_of({0.3, 0.3, 0.3}, 2);
+  Draws sampler({0.3, 0.3, 0.3}, 2);
   std::vector<int> counts(3, 0);
-  for (std::uint32_t round = 0; round < 9000; ++round) ++counts[draw(sampler, round)[0]];
+  for (std::uint32_t round = 0; round < 9000; ++round) ++counts[sampler.in_round(round)[0]];
   for (const int count : counts) EXPECT_NEAR(count, 3000, 4.5 * std::sqrt(2000.0));
 }
 
@@ -174,8 +182,7 @@ RC_GTEST_PROP(PairWeights, AreTheProbabilitiesOverThatOfHoldingBoth, ()) {
   Doubles log_weights(K);
   for (double& value : log_weights) value = *rc::gen::inRange(-30, 1);
   const Simplex p = Simplex::from_log_weights(log_weights);
-  const Doubles sets =
-      set_probabilities(Doubles(p.probabilities().begin(), p.probabilities().end()), J);
+  const Doubles sets = set_probabilities(p.probabilities(), J);
   const std::size_t i = *rc::gen::inRange<std::size_t>(0, K);
   const std::size_t k = (i + *rc::gen::inRange<std::size_t>(1, K)) % K;
   double both = 0.0;

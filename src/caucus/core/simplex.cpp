@@ -4,22 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/core/vector.hpp"
+
 namespace caucus {
-namespace {
-
-/// ln sum_i exp(x_i), and the p_i = exp(x_i - that), in one pass over the exponentials.
-double log_sum_exp(std::span<const double> x, std::span<double> p) {
-  const double largest = *std::max_element(x.begin(), x.end());
-  double sum = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    p[i] = std::exp(x[i] - largest);
-    sum += p[i];
-  }
-  for (double& value : p) value /= sum;
-  return largest + std::log(sum);
-}
-
-}  // namespace
 
 Simplex Simplex::uniform(std::size_t size) {
   return from_log_weights(std::vector<double>(size, 0.0));
@@ -27,30 +14,109 @@ Simplex Simplex::uniform(std::size_t size) {
 
 Simplex Simplex::from_log_weights(std::vector<double> log_weights) {
   Simplex simplex;
-  simplex.log_p_ = std::move(log_weights);
-  simplex.p_.resize(simplex.log_p_.size());
-  simplex.normalise();
+  simplex.log_weights_ = std::move(log_weights);
+  simplex.weights_ = SumTree(simplex.size());
+  simplex.weigh_anew();
   return simplex;
+}
+
+void Simplex::set_log_weights(std::span<const double> log_weights) {
+  std::copy(log_weights.begin(), log_weights.end(), log_weights_.begin());
+  weigh_anew();
+}
+
+/// All weights from their logarithms, the largest of which becomes 0.
+void Simplex::weigh_anew() {
+  const double largest = *std::max_element(log_weights_.begin(), log_weights_.end());
+  for (double& value : log_weights_) value -= largest;
+  some_.resize(size());
+  exponentials(log_weights_, 0.0, some_);
+  weights_.set_all(some_);
+}
+
+void Simplex::multiply(std::span<const std::uint32_t> indices,
+                       std::span<const double> log_factors) {
+  some_.resize(2 * indices.size());
+  const auto logarithms = std::span(some_).first(indices.size());
+  const auto weights = std::span(some_).last(indices.size());
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t n = 0; n < indices.size(); ++n) {
+    logarithms[n] = log_weights_[indices[n]] += log_factors[n];
+    largest = std::max(largest, logarithms[n]);
+  }
+  constexpr double kLargest = 40.0;      // of a logarithm
+  constexpr double kLeastTotal = 1e-20;  // of the weights: both far from the ends of the doubles
+  if (largest <= kLargest) {
+    exponentials(logarithms, 0.0, weights);
+    weights_.set(indices, weights);
+    if (weights_.total() >= kLeastTotal) return;
+  }
+  weigh_anew();
 }
 
 void Simplex::share(double amount) {
   if (amount == 0.0) return;
   const auto K = static_cast<double>(size());
-  for (std::size_t i = 0; i < size(); ++i) {
-    log_p_[i] = std::log((1.0 - amount) * p_[i] + amount / K);
-  }
-  normalise();
+  auto p = probabilities();
+  for (double& value : p) value = std::log((1.0 - amount) * value + amount / K);
+  set_log_weights(p);
 }
 
-void Simplex::normalise() {
-  const double log_sum = log_sum_exp(log_p_, p_);
-  for (double& value : log_p_) value -= log_sum;
+std::vector<double> Simplex::probabilities() const {
+  std::vector<double> p(size());
+  for (std::size_t i = 0; i < size(); ++i) p[i] = (*this)[i];
+  return p;
+}
+
+std::vector<double> Simplex::log_probabilities() const {
+  std::vector<double> log_p(log_weights_);
+  const double log_sum = std::log(weights_.total());
+  for (double& value : log_p) value -= log_sum;
+  return log_p;
+}
+
+WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::move(weights)) {
+  for (const double weight : weights_) {
+    inverse_weights_.push_back(1.0 / weight);
+    equal_ = equal_ && weight == weights_.front();
+  }
+}
+
+void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
+  if (!equal_) return newton(p, losses, rate);
+  std::vector<IndexedLoss> indexed(losses.size());
+  for (std::uint32_t i = 0; i < losses.size(); ++i) indexed[i] = {i, losses[i]};
+  descend(p, indexed, rate);
+}
+
+void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const {
+  if (!equal_) {
+    p.losses_.assign(p.size(), 0.0);
+    for (const auto& [index, loss] : losses) p.losses_[index] = loss;
+    return newton(p, p.losses_, rate);
+  }
+  if (p.size() == 1 || rate == 0.0) return;
+  // What all have in common cancels.
+  double common = 0.0;
+  if (losses.size() == p.size()) {
+    common = losses.front().loss;
+    for (const IndexedLoss& each : losses) common = std::min(common, each.loss);
+  }
+  const double factor = -rate * inverse_weights_.front();
+  p.changed_.clear();
+  p.log_factors_.clear();
+  for (const auto& [index, loss] : losses) {
+    if (loss == common) continue;
+    p.changed_.push_back(index);
+    p.log_factors_.push_back(factor * (loss - common));
+  }
+  if (!p.changed_.empty()) p.multiply(p.changed_, p.log_factors_);
 }
 
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
-// h(-min c) <= 0. Newton on h is exact at once when all C_i are equal, and from the left of the
-// root it never passes it; the bracket guards the first step and the rounding.
-void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
+// h(-min c) <= 0. From the left of the root Newton on h never passes it; the bracket guards the
+// first step and the rounding. The first nu is the root of h's linear part in the losses.
+void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
   if (K == 1 || rate == 0.0) return;
   const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
@@ -58,33 +124,43 @@ void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double
   double right = -*least;
   if (left == right) return;  // equal losses: nu cancels them
 
-  std::vector<double> moved(K);
-  const auto move_by = [&](double nu) {
-    for (std::size_t i = 0; i < K; ++i) {
-      moved[i] = p.log_p_[i] - rate / weights_[i] * (losses[i] + nu);
-    }
-    return log_sum_exp(moved, p.p_);
-  };
+  p.some_.resize(3 * K);
+  const auto unmoved = std::span(p.some_).first(K);
+  const auto moved = std::span(p.some_).subspan(K, K);
+  const auto weights = std::span(p.some_).last(K);
+  const double log_total = std::log(p.weights_.total());
   double nu = 0.0;
-  for (std::size_t i = 0; i < K; ++i) nu -= p.p_[i] * losses[i];
-  nu = std::clamp(nu, left, right);
+  double scale = 0.0;
+  for (std::size_t i = 0; i < K; ++i) {
+    unmoved[i] = p.log_weights_[i] - log_total - rate * inverse_weights_[i] * losses[i];
+    nu -= p.weights_[i] * inverse_weights_[i] * losses[i];
+    scale += p.weights_[i] * inverse_weights_[i];
+  }
+  nu = std::clamp(nu / scale, left, right);
 
   const double tolerance =
       std::max(1e-14, static_cast<double>(K) * std::numeric_limits<double>::epsilon());
   constexpr int kMostSteps = 200;
+  double largest = 0.0;
   for (int step = 0; step < kMostSteps; ++step) {
-    const double h = move_by(nu);
-    if (std::abs(std::expm1(h)) <= tolerance) break;
+    largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < K; ++i) {
+      moved[i] = unmoved[i] - rate * inverse_weights_[i] * nu;
+      largest = std::max(largest, moved[i]);
+    }
+    const double sum = exponentials(moved, largest, weights);
+    const double h = largest + std::log(sum);
+    if (std::abs(h) <= tolerance) break;
     (h > 0.0 ? left : right) = nu;
     double slope = 0.0;
-    for (std::size_t i = 0; i < K; ++i) slope += p.p_[i] * rate / weights_[i];
-    double next = nu + h / slope;
+    for (std::size_t i = 0; i < K; ++i) slope += weights[i] * inverse_weights_[i];
+    double next = nu + h * sum / (slope * rate);
     if (!(next > left && next < right)) next = left + 0.5 * (right - left);
     if (next == nu || next == left || next == right) break;  // no double lies between
     nu = next;
   }
-  p.log_p_.swap(moved);
-  p.normalise();
+  for (std::size_t i = 0; i < K; ++i) p.log_weights_[i] = moved[i] - largest;
+  p.weights_.set_all(weights);
 }
 
 }  // namespace caucus

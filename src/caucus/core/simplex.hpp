@@ -4,32 +4,55 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "caucus/core/sum_tree.hpp"
 
 namespace caucus {
 
-/// A probability vector that also keeps its logarithms, so that nothing underflows for good.
-/// A raw vector is not a Simplex: the constructors normalise.
+/// A probability vector, kept as weights that need not sum to 1, so that a change of a few costs a
+/// few, and as their logarithms, so that nothing underflows for good. A raw vector is not a
+/// Simplex: what it is made from are logarithms of weights.
 class Simplex {
  public:
   static Simplex uniform(std::size_t size);
   /// Proportional to exp(log_weight_i); at least one must be above -infinity.
   static Simplex from_log_weights(std::vector<double> log_weights);
 
+  /// The same for a Simplex of this size.
+  void set_log_weights(std::span<const double> log_weights);
+  /// p_i becomes proportional to p_i exp(log_factor_i) for some i.
+  void multiply(std::span<const std::uint32_t> indices, std::span<const double> log_factors);
   /// p <- (1 - amount) p + amount / K: no model falls below amount / K.
   void share(double amount);
 
-  [[nodiscard]] std::size_t size() const { return p_.size(); }
-  double operator[](std::size_t i) const { return p_[i]; }
-  [[nodiscard]] std::span<const double> probabilities() const { return p_; }
-  [[nodiscard]] std::span<const double> log_probabilities() const { return log_p_; }
+  [[nodiscard]] std::size_t size() const { return log_weights_.size(); }
+  double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
+  /// ln p_i, but for a number that all have in common.
+  [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
+  [[nodiscard]] std::vector<double> probabilities() const;
+  [[nodiscard]] std::vector<double> log_probabilities() const;
+  /// The index that u, uniform in [0, 1), draws.
+  [[nodiscard]] std::size_t find(double u) const { return weights_.find(u * weights_.total()); }
 
  private:
-  friend class WeightedEntropy;
-  void normalise();
+  void weigh_anew();
 
-  std::vector<double> log_p_, p_;
+  friend class WeightedEntropy;
+  std::vector<double> log_weights_;
+  SumTree weights_;  ///< exp(log_weights_)
+
+  std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
+  std::vector<std::uint32_t> changed_;
+};
+
+/// The loss of one model; those of the others are 0.
+struct IndexedLoss {
+  std::uint32_t index = 0;
+  double loss = 0.0;
 };
 
 class WeightedEntropy {
@@ -38,15 +61,21 @@ class WeightedEntropy {
   using Scalar = double;
 
   /// The weights C_i > 0, bounds on the losses.
-  explicit WeightedEntropy(std::vector<double> weights) : weights_(std::move(weights)) {}
+  explicit WeightedEntropy(std::vector<double> weights);
 
-  /// Safeguarded Newton in log space for nu, until the sum is within max(1e-14, K eps) of 1.
+  /// Safeguarded Newton in log space for nu, until the sum is within max(1e-14, K eps) of 1. Where
+  /// all C_i are equal nu need not be known.
   void descend(Simplex& p, std::span<const double> losses, double rate) const;
+  /// The same for losses of a few; for equal C_i the work is that of these few.
+  void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
-  std::vector<double> weights_;
+  void newton(Simplex& p, std::span<const double> losses, double rate) const;
+
+  std::vector<double> weights_, inverse_weights_;
+  bool equal_ = true;
 };
 
 }  // namespace caucus

@@ -22,16 +22,11 @@ class SymmetricMatrix {
   [[nodiscard]] std::size_t padded_size() const { return blocks_ * simd::kBlock; }
   [[nodiscard]] bool empty() const { return values_.empty(); }
 
-  /// A += sum_j factor_j v_j v_j^T
-  void add(std::span<const double* const> vectors, std::span<const double> factors) {
-    simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(), factors.data(),
-                                  vectors.size());
-  }
   /// y = A x
   void multiply(std::span<const double> x, std::span<double> y) const {
     simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
   }
-  /// add() and then multiply(), in one pass.
+  /// A += sum_j factor_j v_j v_j^T, and then y = A x, in one pass.
   void add_and_multiply(std::span<const double* const> vectors, std::span<const double> factors,
                         std::span<const double> x, std::span<double> y) {
     simd::kernels().symmetric_add_multiply(values_.data(), blocks_, vectors.data(), factors.data(),

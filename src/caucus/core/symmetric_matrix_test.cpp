@@ -44,9 +44,10 @@ RC_GTEST_PROP(SymmetricMatrix, AgreesWithAFullMatrix, ()) {
   for (const simd::Kernels* each : simd::runnable()) {
     RC_ASSERT(simd::select(each->name).ok());
     SymmetricMatrix matrix(d);
-    matrix.add(pointers, factors);
     matrix.add_to_diagonal(0.5);
     std::vector<double> y(matrix.padded_size(), 99.0);
+    std::vector<double> image(y.size(), 99.0);
+    matrix.add_and_multiply(pointers, factors, x, image);
     matrix.multiply(x, y);
     for (std::size_t k = 0; k < d; ++k) {
       double expected = 0.0;
@@ -61,15 +62,7 @@ RC_GTEST_PROP(SymmetricMatrix, AgreesWithAFullMatrix, ()) {
     double squares = 0.0;
     for (const double value : y) squares += value * value;
     RC_ASSERT(std::abs(dot_padded(y, y) - squares) <= 1e-13 * squares);
-    SymmetricMatrix at_once(d);
-    at_once.add_to_diagonal(0.5);
-    SymmetricMatrix apart = at_once;
-    std::vector<double> image(y.size(), 99.0);
-    at_once.add_and_multiply(pointers, factors, x, image);
-    apart.add(pointers, factors);
-    apart.multiply(x, y);
     RC_ASSERT(image == y);
-    RC_ASSERT(at_once(d - 1, 0) == apart(d - 1, 0));
     if (std::string(each->name) != "portable") fused.push_back(y);
     matrix.scale(2.0);
     RC_ASSERT(std::abs(matrix(0, 0) - 2.0 * full[0]) < 1e-11 * (1.0 + full[0]));

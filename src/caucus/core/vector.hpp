@@ -16,6 +16,12 @@ inline double dot(std::span<const float> a, std::span<const float> b) {
   return simd::kernels().dot(a.data(), b.data(), a.size());
 }
 
+/// The dots of several pairs of vectors of n numbers.
+inline void dots(std::span<const float* const> a, std::span<const float* const> b, std::size_t n,
+                 std::span<double> out) {
+  simd::kernels().dots(a.data(), b.data(), n, a.size(), out.data());
+}
+
 inline double squared_norm(std::span<const float> a) { return dot(a, a); }
 
 /// y_k <- factor * x_k + y_k, rounded once where the CPU can
@@ -31,6 +37,12 @@ inline void add_product(std::span<float> y, float factor, std::span<const float>
 /// y_k <- y_k + factor * x_k; the product of two floats is exact in double
 inline void add_exact_product(std::span<double> y, float factor, std::span<const float> x) {
   simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());
+}
+
+/// That for several x, one after the other.
+inline void add_exact_products(std::span<double> y, std::span<const float> factors,
+                               std::span<const float* const> x) {
+  simd::kernels().add_exact_products(y.data(), factors.data(), x.data(), x.size(), y.size());
 }
 
 /// y_k <- y_k + x_k
@@ -61,6 +73,12 @@ inline void project(std::span<const float> base, std::size_t inputs, std::size_t
 inline void scaled_sincos(std::span<const float> x, float factor, float amplitude,
                           std::span<float> cosine, std::span<float> sine) {
   simd::kernels().sincos(x.data(), factor, amplitude, x.size(), cosine.data(), sine.data());
+}
+
+/// out_k = e^(x_k - shift) for x_k <= shift, 0 where that is below e^-708; gives their sum. Within
+/// two units in the last place.
+inline double exponentials(std::span<const double> x, double shift, std::span<double> out) {
+  return simd::kernels().exponentials(x.data(), shift, x.size(), out.data());
 }
 
 }  // namespace caucus

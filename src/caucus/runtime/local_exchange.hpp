@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,15 +42,16 @@ concept TiledClients = A::kOmsClients && requires(const A& shared) {
   { shared.plan() } -> std::same_as<const Plan&>;
 };
 
-/// A forecast given, and a report sent: what every way of playing clients has to tell.
+/// Forecasts given, and a report sent: what every way of playing clients has to tell.
 class ExchangeLog {
  public:
   ExchangeLog(Telemetry& telemetry, ForecastObserver observer)
       : telemetry_(&telemetry), observer_(std::move(observer)) {}
 
-  void forecast(std::size_t client, std::size_t round, double output, double y) {
-    telemetry_->forecast(client, round, output, y);
-    if (observer_) observer_(client, round, output);
+  void forecasts(std::span<const PlayedExample> given) {
+    telemetry_->record(given);
+    if (!observer_) return;
+    for (const PlayedExample& one : given) observer_(one.client, one.round, one.output);
   }
   /// Where the client chooses what it sends, the report tells; else the assignment does.
   template <class A>
@@ -85,7 +87,8 @@ class OneByOne {
     for (std::size_t round = first; round < last; ++round) {
       const Example example = source.example(client, round);
       shared.predict(memory_[client], assignment_, example.x, forecast_);
-      log.forecast(client, round, forecast_.output, example.y);
+      const PlayedExample given{client, round, forecast_.output, example.y};
+      log.forecasts({&given, 1});
       shared.report(memory_[client], forecast_, example.y, mean_);
     }
     on_report(mean_.report(), assignment_);
@@ -119,9 +122,7 @@ class ByTiles {
   }
   template <class OnReport>
   void flush(ExchangeLog& log, OnReport&& on_report) {
-    tile_.flush([&](std::size_t client, std::size_t round, double output,
-                    double y) { log.forecast(client, round, output, y); },
-                on_report);
+    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); }, on_report);
   }
 
  private:

@@ -212,10 +212,10 @@ TEST(LocalExchange, LostReportsDoNotTouchClientsThatWorkAlone) {
 
 TEST(Telemetry, CountsClassesAndLogLoss) {
   Telemetry telemetry(Loss(LogisticLoss{}), 1, 4);
-  telemetry.forecast(0, 0, 2.0, 1.0);
-  telemetry.forecast(0, 1, -1.0, -1.0);
-  telemetry.forecast(0, 2, 0.5, -1.0);
-  telemetry.forecast(0, 3, 0.0, 1.0);
+  telemetry.record(std::vector<PlayedExample>{{0, 0, 2.0, 1.0}});
+  telemetry.record(std::vector<PlayedExample>{{0, 1, -1.0, -1.0}});
+  telemetry.record(std::vector<PlayedExample>{{0, 2, 0.5, -1.0}});
+  telemetry.record(std::vector<PlayedExample>{{0, 3, 0.0, 1.0}});
   EXPECT_EQ(telemetry.correct, 2U);
   const double expected = std::log(1 + std::exp(-2.0)) + std::log(1 + std::exp(-1.0)) +
                           std::log(1 + std::exp(0.5)) + std::log(2.0);

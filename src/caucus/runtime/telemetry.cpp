@@ -2,16 +2,21 @@
 
 namespace caucus {
 
-void Telemetry::forecast(std::size_t client, std::size_t round, double output, double y) {
-  const double loss = loss_.value(output, y);
-  loss_of_round[round] += loss;
-  loss_of_client[client] += loss;
-  squared_error += (output - y) * (output - y);
-  squared_targets += y * y;
-  ++forecasts;
-  if (loss_.is_classification()) {
-    log_loss += LogisticLoss::value(output, y);
-    correct += static_cast<std::size_t>((output > 0.0) == (y > 0.0));
+void Telemetry::record(std::span<const PlayedExample> given) {
+  loss_.with_kind([&](const auto& loss) {
+    for (const PlayedExample& one : given) {
+      const double value = loss.value(one.output, one.y);
+      loss_of_round[one.round] += value;
+      loss_of_client[one.client] += value;
+      squared_error += (one.output - one.y) * (one.output - one.y);
+      squared_targets += one.y * one.y;
+    }
+  });
+  forecasts += given.size();
+  if (!loss_.is_classification()) return;
+  for (const PlayedExample& one : given) {
+    log_loss += LogisticLoss::value(one.output, one.y);
+    correct += static_cast<std::size_t>((one.output > 0.0) == (one.y > 0.0));
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "caucus/algorithms/round.hpp"
 #include "caucus/core/loss.hpp"
 
 namespace caucus {
@@ -13,7 +15,7 @@ class Telemetry {
   Telemetry(const Loss& loss, std::size_t clients, std::size_t rounds)
       : loss_(loss), loss_of_round(rounds, 0.0), loss_of_client(clients, 0.0) {}
 
-  void forecast(std::size_t client, std::size_t round, double output, double y);
+  void record(std::span<const PlayedExample> given);
   void sent(std::size_t up, std::size_t down) {
     upload_bits += up;
     download_bits += down;

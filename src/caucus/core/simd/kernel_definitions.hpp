@@ -1,8 +1,11 @@
 // The kernels in terms of lanes.hpp. Included once by the translation unit of each variant.
 #pragma once
 
+#include "caucus/core/simd/exp_kernel.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
+#include "caucus/core/simd/philox_kernel.hpp"
+#include "caucus/core/simd/symmetric_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
@@ -35,6 +38,33 @@ inline double dot(const float* a, const float* b, std::size_t n) {
   return sum(lanes);
 }
 
+/// Several at once: the additions of one dot wait for each other, those of different ones do not.
+template <std::size_t Count>
+inline void some_dots(const float* const* a, const float* const* b, std::size_t n, double* out) {
+  Lanes lanes[Count];
+  for (Lanes& one : lanes) one = fill(0.0F);
+  groups(
+      n,
+      [&](std::size_t k) {
+        for (std::size_t j = 0; j < Count; ++j) {
+          lanes[j] = mul_add(load(a[j] + k), load(b[j] + k), lanes[j]);
+        }
+      },
+      [&](std::size_t k, std::size_t rest) {
+        for (std::size_t j = 0; j < Count; ++j) {
+          lanes[j] = mul_add(load_first(a[j] + k, rest), load_first(b[j] + k, rest), lanes[j]);
+        }
+      });
+  for (std::size_t j = 0; j < Count; ++j) out[j] = sum(lanes[j]);
+}
+
+inline void dots(const float* const* a, const float* const* b, std::size_t n, std::size_t count,
+                 double* out) {
+  std::size_t j = 0;
+  for (; j + 4 <= count; j += 4) some_dots<4>(a + j, b + j, n, out + j);
+  for (; j < count; ++j) out[j] = dot(a[j], b[j], n);
+}
+
 inline void add_scaled(float* y, float factor, const float* x, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, x, n, [&](Lanes old, Lanes more) { return mul_add(f, more, old); });
@@ -48,6 +78,25 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
 inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
   const auto f = static_cast<double>(factor);
   for (std::size_t k = 0; k < n; ++k) y[k] += f * static_cast<double>(x[k]);
+}
+
+inline void add_exact_products(double* y, const float* factors, const float* const* x,
+                               std::size_t count, std::size_t n) {
+  std::size_t k = 0;
+  for (; k + 2 * kBlock <= n; k += 2 * kBlock) {  // the sums stay in registers
+    Eight first = load(y + k);
+    Eight second = load(y + k + kBlock);
+    for (std::size_t j = 0; j < count; ++j) {
+      const Eight f = eight(static_cast<double>(factors[j]));
+      first = mul_add(f, widened(x[j] + k), first);
+      second = mul_add(f, widened(x[j] + k + kBlock), second);
+    }
+    store(y + k, first);
+    store(y + k + kBlock, second);
+  }
+  for (std::size_t j = 0; j < count && k < n; ++j) {
+    add_exact_product(y + k, factors[j], x[j] + k, n - k);
+  }
 }
 
 inline void scale(float* y, float factor, std::size_t n) {
@@ -168,134 +217,22 @@ inline void sincos(const float* x, float factor, float amplitude, std::size_t n,
       });
 }
 
-/// Half of the rows of a block of 8: few enough for their values to stay in registers.
-inline constexpr std::size_t kRows = 4;
-
-/// Four rows of `columns` columns, which begin with row `first` of the matrix.
-template <std::size_t Count>
-inline void add_to_rows(double* rows, std::size_t columns, std::size_t first,
-                        const double* const* vectors, const double* factors) {
-  Eight weights[Count][kRows];
-  for (std::size_t j = 0; j < Count; ++j) {
-    for (std::size_t r = 0; r < kRows; ++r) {
-      weights[j][r] = eight(factors[j] * vectors[j][first + r]);
-    }
-  }
-  for (std::size_t l = 0; l < columns; l += kBlock) {
-    Eight values[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) values[r] = load(rows + r * columns + l);
-    for (std::size_t j = 0; j < Count; ++j) {
-      const Eight v = load(vectors[j] + l);
-      for (std::size_t r = 0; r < kRows; ++r) values[r] = mul_add(weights[j][r], v, values[r]);
-    }
-    for (std::size_t r = 0; r < kRows; ++r) store(rows + r * columns + l, values[r]);
-  }
-}
-
-/// As many vectors at once as there are registers for.
-template <std::size_t Count>
-inline void add_vectors(double* rows, std::size_t columns, std::size_t first,
-                        const double* const* vectors, const double* factors, std::size_t count) {
-  std::size_t j = 0;
-  for (; j + Count <= count; j += Count) {
-    add_to_rows<Count>(rows, columns, first, vectors + j, factors + j);
-  }
-  if constexpr (Count > 1) {
-    if (j < count) {
-      add_vectors<Count - 1>(rows, columns, first, vectors + j, factors + j, count - j);
-    }
-  }
-}
-
-/// Four rows times x, and their mirror image times what x has there; row `first` of the matrix is
-/// in the block whose diagonal begins at `diagonal`.
-inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t first,
-                          const double* x, double* y) {
-  const std::size_t columns = diagonal + kBlock;
-  Eight sums[kRows];
-  Eight own[kRows];
-  for (std::size_t r = 0; r < kRows; ++r) {
-    sums[r] = eight(0.0);
-    own[r] = eight(x[first + r]);
-  }
-  for (std::size_t l = 0; l < diagonal; l += kBlock) {
-    const Eight other = load(x + l);
-    Eight mirrored = load(y + l);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const Eight values = load(rows + r * columns + l);
-      sums[r] = mul_add(values, other, sums[r]);
-      mirrored = mul_add(values, own[r], mirrored);
-    }
-    store(y + l, mirrored);
-  }
-  const Eight other = load(x + diagonal);  // the diagonal block is whole: no mirror image
-  for (std::size_t r = 0; r < kRows; ++r) {
-    sums[r] = mul_add(load(rows + r * columns + diagonal), other, sums[r]);
-    y[first + r] += sum(sums[r]);
-  }
-}
-
-/// visit(rows, diagonal, first) for every four rows.
-template <class Matrix, class Visit>
-inline void by_rows(Matrix* matrix, std::size_t blocks, Visit visit) {
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t diagonal = b * kBlock;
-    for (std::size_t first = diagonal; first < diagonal + kBlock; first += kRows) {
-      visit(matrix, diagonal, first);
-      matrix += kRows * (diagonal + kBlock);
-    }
-  }
-}
-
-inline void symmetric_add(double* matrix, std::size_t blocks, const double* const* vectors,
-                          const double* factors, std::size_t count) {
-  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
-    add_vectors<4>(rows, diagonal + kBlock, first, vectors, factors, count);
-  });
-}
-
-inline void symmetric_multiply(const double* matrix, std::size_t blocks, const double* x,
-                               double* y) {
-  for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
-  by_rows(matrix, blocks, [&](const double* rows, std::size_t diagonal, std::size_t first) {
-    multiply_rows(rows, diagonal, first, x, y);
-  });
-}
-
-// One after the other, but while the rows are in the first-level cache.
-inline void symmetric_add_multiply(double* matrix, std::size_t blocks, const double* const* vectors,
-                                   const double* factors, std::size_t count, const double* x,
-                                   double* y) {
-  for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
-  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
-    add_vectors<4>(rows, diagonal + kBlock, first, vectors, factors, count);
-    multiply_rows(rows, diagonal, first, x, y);
-  });
-}
-
-inline double dot_doubles(const double* a, const double* b, std::size_t n) {
-  constexpr std::size_t kSums = 2;
-  Eight sums[kSums] = {eight(0.0), eight(0.0)};
-  for (std::size_t k = 0; k < n; k += kBlock) {
-    Eight& lanes = sums[k / kBlock % kSums];
-    lanes = mul_add(load(a + k), load(b + k), lanes);
-  }
-  return sum(sums[0]) + sum(sums[1]);
-}
-
 inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    dot,
+                                   dots,
                                    add_scaled,
                                    add_product,
                                    add_exact_product,
+                                   add_exact_products,
                                    scale,
                                    move_and_measure,
                                    project,
                                    sincos,
-                                   symmetric_add,
                                    symmetric_multiply,
                                    symmetric_add_multiply,
-                                   dot_doubles};
+                                   dot_doubles,
+                                   exponentials,
+                                   philox};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace caucus::simd {
 
@@ -14,9 +15,13 @@ constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kL
 struct Kernels {
   const char* name;
   double (*dot)(const float* a, const float* b, std::size_t n);
+  void (*dots)(const float* const* a, const float* const* b, std::size_t n, std::size_t count,
+               double* out);
   void (*add_scaled)(float* y, float factor, const float* x, std::size_t n);
   void (*add_product)(float* y, float factor, const float* x, std::size_t n);
   void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
+  void (*add_exact_products)(double* y, const float* factors, const float* const* x,
+                             std::size_t count, std::size_t n);
   void (*scale)(float* y, float factor, std::size_t n);
   double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
   void (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
@@ -24,13 +29,15 @@ struct Kernels {
   void (*sincos)(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
                  float* sine);
   // symmetric_matrix.hpp
-  void (*symmetric_add)(double* matrix, std::size_t blocks, const double* const* vectors,
-                        const double* factors, std::size_t count);
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,
                                  const double* factors, std::size_t count, const double* x,
                                  double* y);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
+  double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
+  // random.hpp: the blocks of 16 counters that differ in their second word, which is first, first
+  // + 1 and so on; word w of block b is out[16 w + b].
+  void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
 };
 
 /// Doubles that are worked on together.

@@ -83,7 +83,21 @@ struct Eight {
 inline Eight eight(double value) { return {_mm512_set1_pd(value)}; }
 inline Eight load(const double* p) { return {_mm512_loadu_pd(p)}; }
 inline void store(double* p, Eight a) { _mm512_storeu_pd(p, a.v); }
+/// Eight floats as doubles.
+inline Eight widened(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
+inline Eight add(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
+inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
+inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
+/// value where x >= limit, else 0.
+inline Eight zero_below(Eight x, Eight limit, Eight value) {
+  return {_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_GE_OQ), value.v)};
+}
+/// a * 2^n, where count = n + 1.5 * 2^52 as a double.
+inline Eight times_power_of_two(Eight a, Eight count) {
+  const __m512i exponent = _mm512_slli_epi64(_mm512_castpd_si512(count.v), 52);
+  return {_mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a.v), exponent))};
+}
 /// Lanes l and l + 4 first, and so on.
 inline double sum(Eight a) {
   const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a.v), _mm512_extractf64x4_pd(a.v, 1));
@@ -171,6 +185,29 @@ inline Eight load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd
 inline void store(double* p, Eight a) {
   _mm256_storeu_pd(p, a.low);
   _mm256_storeu_pd(p + 4, a.high);
+}
+inline Eight widened(const float* p) {
+  return {_mm256_cvtps_pd(_mm_loadu_ps(p)), _mm256_cvtps_pd(_mm_loadu_ps(p + 4))};
+}
+inline Eight add(Eight a, Eight b) {
+  return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
+}
+inline Eight subtract(Eight a, Eight b) {
+  return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+}
+inline Eight larger(Eight a, Eight b) {
+  return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
+}
+inline Eight zero_below(Eight x, Eight limit, Eight value) {
+  return {_mm256_and_pd(_mm256_cmp_pd(x.low, limit.low, _CMP_GE_OQ), value.low),
+          _mm256_and_pd(_mm256_cmp_pd(x.high, limit.high, _CMP_GE_OQ), value.high)};
+}
+inline __m256d times_power_of_two(__m256d a, __m256d count) {
+  const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(count), 52);
+  return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), exponent));
+}
+inline Eight times_power_of_two(Eight a, Eight count) {
+  return {times_power_of_two(a.low, count.low), times_power_of_two(a.high, count.high)};
 }
 inline Eight mul_add(Eight a, Eight b, Eight c) {
   return {_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
@@ -280,6 +317,33 @@ inline Eight mul_add(Eight a, Eight b, Eight c) {
 #endif
   }
   return out;
+}
+template <class Function>
+inline Eight each_of_eight(Function function) {
+  Eight out{};
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = function(l);
+  return out;
+}
+inline Eight widened(const float* p) {
+  return each_of_eight([&](std::size_t l) { return static_cast<double>(p[l]); });
+}
+inline Eight add(Eight a, Eight b) {
+  return each_of_eight([&](std::size_t l) { return a.v[l] + b.v[l]; });
+}
+inline Eight subtract(Eight a, Eight b) {
+  return each_of_eight([&](std::size_t l) { return a.v[l] - b.v[l]; });
+}
+inline Eight larger(Eight a, Eight b) {
+  return each_of_eight([&](std::size_t l) { return a.v[l] > b.v[l] ? a.v[l] : b.v[l]; });
+}
+inline Eight zero_below(Eight x, Eight limit, Eight value) {
+  return each_of_eight([&](std::size_t l) { return x.v[l] >= limit.v[l] ? value.v[l] : 0.0; });
+}
+inline Eight times_power_of_two(Eight a, Eight count) {
+  return each_of_eight([&](std::size_t l) {
+    const auto exponent = __builtin_bit_cast(std::uint64_t, count.v[l]) << 52U;
+    return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, a.v[l]) + exponent);
+  });
 }
 inline double sum(Eight a) {
   for (std::size_t half = 4; half > 0; half /= 2) {

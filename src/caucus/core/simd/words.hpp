@@ -1,0 +1,117 @@
+// Sixteen 32-bit words as one value, like the floats of lanes.hpp.
+#pragma once
+
+#include "caucus/core/simd/lanes.hpp"
+
+namespace caucus::simd::CAUCUS_SIMD_VARIANT {
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+struct Words {
+  __m512i v;
+};
+
+inline Words words(std::uint32_t value) { return {_mm512_set1_epi32(static_cast<int>(value))}; }
+/// value, value + 1, ...
+inline Words count_from(std::uint32_t value) {
+  const __m512i index = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return {_mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)), index)};
+}
+inline void store(std::uint32_t* p, Words a) { _mm512_storeu_si512(p, a.v); }
+inline Words exclusive_or(Words a, Words b) { return {_mm512_xor_si512(a.v, b.v)}; }
+
+/// The 64-bit products with one number, as high and low words.
+struct Products {
+  Words high, low;
+};
+inline Products multiply(Words a, std::uint32_t factor) {
+  const __m512i f = _mm512_set1_epi64(factor);
+  const __m512i even = _mm512_mul_epu32(a.v, f);
+  const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(a.v, 32), f);
+  constexpr __mmask16 kOdd = 0xAAAA;
+  return {{_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), kOdd, odd)},
+          {_mm512_mask_mov_epi32(even, kOdd, _mm512_slli_epi64(odd, 32))}};
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
+
+struct Words {
+  __m256i low, high;
+};
+
+inline Words words(std::uint32_t value) {
+  const __m256i all = _mm256_set1_epi32(static_cast<int>(value));
+  return {all, all};
+}
+inline Words count_from(std::uint32_t value) {
+  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i low = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(value)), index);
+  return {low, _mm256_add_epi32(low, _mm256_set1_epi32(8))};
+}
+inline void store(std::uint32_t* p, Words a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.low);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 8), a.high);
+}
+inline Words exclusive_or(Words a, Words b) {
+  return {_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
+}
+
+struct Products {
+  Words high, low;
+};
+struct HalfProducts {
+  __m256i high, low;
+};
+inline HalfProducts multiply(__m256i a, __m256i f) {
+  const __m256i even = _mm256_mul_epu32(a, f);
+  const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), f);
+  return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA),
+          _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xAA)};
+}
+inline Products multiply(Words a, std::uint32_t factor) {
+  const __m256i f = _mm256_set1_epi64x(factor);
+  const HalfProducts first = multiply(a.low, f);
+  const HalfProducts second = multiply(a.high, f);
+  return {{first.high, second.high}, {first.low, second.low}};
+}
+
+#else
+
+struct Words {
+  std::uint32_t v[kLanes];
+};
+
+inline Words words(std::uint32_t value) {
+  Words out{};
+  for (std::uint32_t& word : out.v) word = value;
+  return out;
+}
+inline Words count_from(std::uint32_t value) {
+  Words out{};
+  for (std::uint32_t& word : out.v) word = value++;
+  return out;
+}
+inline void store(std::uint32_t* p, Words a) {
+  for (std::size_t l = 0; l < kLanes; ++l) p[l] = a.v[l];
+}
+inline Words exclusive_or(Words a, Words b) {
+  for (std::size_t l = 0; l < kLanes; ++l) a.v[l] ^= b.v[l];
+  return a;
+}
+
+struct Products {
+  Words high, low;
+};
+inline Products multiply(Words a, std::uint32_t factor) {
+  Products out{};
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const std::uint64_t product = std::uint64_t{a.v[l]} * factor;
+    out.high.v[l] = static_cast<std::uint32_t>(product >> 32);
+    out.low.v[l] = static_cast<std::uint32_t>(product);
+  }
+  return out;
+}
+
+#endif
+
+}  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -1,0 +1,83 @@
+#include "caucus/core/sum_tree.hpp"
+
+#include <algorithm>
+
+namespace caucus {
+
+SumTree::SumTree(std::size_t size) : size_(size) {
+  for (std::size_t values = size;;) {
+    const std::size_t nodes = std::max<std::size_t>((values + kChildren - 1) / kChildren, 1);
+    levels_.push_back({std::vector<double>(nodes * kChildren, 0.0),
+                       std::vector<double>(nodes * kChildren, 0.0),
+                       std::vector<bool>(nodes, false)});
+    if (nodes == 1) break;
+    values = nodes;
+  }
+}
+
+void SumTree::add_up(Level& level, std::size_t node) {
+  double sum = 0.0;
+  for (std::size_t k = node * kChildren; k < (node + 1) * kChildren; ++k) {
+    sum += level.values[k];
+    level.sums[k] = sum;
+  }
+}
+
+void SumTree::set_all(std::span<const double> values) {
+  std::copy(values.begin(), values.end(), levels_.front().values.begin());
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    for (std::size_t node = 0; node < level.changed.size(); ++node) {
+      add_up(level, node);
+      if (l + 1 < levels_.size()) {
+        levels_[l + 1].values[node] = level.sums[(node + 1) * kChildren - 1];
+      }
+    }
+  }
+}
+
+void SumTree::set(std::span<const std::uint32_t> indices, std::span<const double> values) {
+  Level& leaves = levels_.front();
+  const auto mark = [](Level& level, std::size_t value, std::vector<std::size_t>& nodes) {
+    const std::size_t node = value / kChildren;
+    if (level.changed[node]) return;
+    level.changed[node] = true;
+    nodes.push_back(node);
+  };
+  nodes_.clear();
+  for (std::size_t n = 0; n < indices.size(); ++n) {
+    leaves.values[indices[n]] = values[n];
+    mark(leaves, indices[n], nodes_);
+  }
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    above_.clear();
+    for (const std::size_t node : nodes_) {
+      add_up(level, node);
+      level.changed[node] = false;
+      if (l + 1 == levels_.size()) continue;
+      levels_[l + 1].values[node] = level.sums[(node + 1) * kChildren - 1];
+      mark(levels_[l + 1], node, above_);
+    }
+    nodes_.swap(above_);
+  }
+}
+
+std::size_t SumTree::find(double point) const {
+  std::size_t node = 0;
+  for (std::size_t l = levels_.size(); l-- > 0;) {
+    const double* sums = levels_[l].sums.data() + node * kChildren;
+    const double* values = levels_[l].values.data() + node * kChildren;
+    std::size_t child = 0;
+    for (std::size_t k = 0; k < kChildren; ++k) child += sums[k] <= point ? 1U : 0U;
+    if (child == kChildren) {  // rounding: it belongs to the last that has a weight
+      child = kChildren - 1;
+      while (child > 0 && values[child] == 0.0) --child;
+    }
+    if (child > 0) point -= sums[child - 1];
+    node = node * kChildren + child;
+  }
+  return node;
+}
+
+}  // namespace caucus

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 #include "caucus/core/kernel.hpp"
@@ -52,31 +54,33 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
   if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
   FeatureMaps maps;
   maps.shape_ = shape;
+  std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> base_of;
+  std::map<std::tuple<SpaceKind, bool, std::size_t, double>, std::size_t> map_of;
   for (std::size_t i = 0; i < spaces.size(); ++i) {
-    CAUCUS_CHECK(validate(spaces[i], shape));
-    const std::size_t base = spaces[i].is_kernel() ? maps.find_or_add_base(spaces[i], i) : 0;
-    maps.map_of_.push_back(maps.find_or_add_map(spaces[i], base));
+    const Space& space = spaces[i];
+    CAUCUS_CHECK(validate(space, shape));
+    std::size_t base = 0;
+    if (space.is_kernel()) {
+      // A shared base is named by its kernel, one of its own by the place of the space, so that
+      // appending a space to a run does not change the frequencies of the others.
+      const auto id = space.independent_base ? 16 + static_cast<std::uint32_t>(i)
+                                             : static_cast<std::uint32_t>(space.kind);
+      const auto [found, is_new] = base_of.try_emplace({id, space.features}, maps.bases_.size());
+      if (is_new) maps.bases_.push_back({space.kind, id, space.features, {}});
+      base = found->second;
+    }
+    const Map map = maps.map_for(space, base);
+    const auto [found, is_new] =
+        map_of.try_emplace({map.kind, map.intercept, map.base, map.width}, maps.maps_.size());
+    if (is_new) maps.maps_.push_back(map);
+    maps.map_of_.push_back(found->second);
   }
   maps.spaces_ = std::move(spaces);
   maps.draw_frequencies(seed, repetition);
   return maps;
 }
 
-std::size_t FeatureMaps::find_or_add_base(const Space& space, std::size_t index) {
-  // A shared base is named by its kernel, one of its own by the place of the space, so that
-  // appending a space to a run does not change the features of the others.
-  const auto id = space.independent_base ? 16 + static_cast<std::uint32_t>(index)
-                                         : static_cast<std::uint32_t>(space.kind);
-  auto found = std::find_if(bases_.begin(), bases_.end(), [&](const FrequencyBase& base) {
-    return base.id == id && base.frequencies == space.features;
-  });
-  if (found == bases_.end()) {
-    found = bases_.insert(found, FrequencyBase{space.kind, id, space.features, {}});
-  }
-  return static_cast<std::size_t>(found - bases_.begin());
-}
-
-std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
+FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) const {
   Map map;
   map.kind = space.kind;
   map.base = base;
@@ -90,13 +94,7 @@ std::size_t FeatureMaps::find_or_add_map(const Space& space, std::size_t base) {
     map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
-  const auto found = std::find_if(maps_.begin(), maps_.end(), [&](const Map& other) {
-    return other.kind == map.kind && other.intercept == map.intercept && other.base == map.base &&
-           other.frequencies == map.frequencies && other.width == map.width;
-  });
-  if (found != maps_.end()) return static_cast<std::size_t>(found - maps_.begin());
-  maps_.push_back(map);
-  return maps_.size() - 1;
+  return map;
 }
 
 void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition) {

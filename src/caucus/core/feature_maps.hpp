@@ -100,8 +100,7 @@ class FeatureMaps {
     bool operator==(const Map&) const = default;
   };
 
-  [[nodiscard]] std::size_t find_or_add_map(const Space& space, std::size_t base);
-  [[nodiscard]] std::size_t find_or_add_base(const Space& space, std::size_t index);
+  [[nodiscard]] Map map_for(const Space& space, std::size_t base) const;
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
   static void add_intercept(std::span<const float> x, std::span<float> out);

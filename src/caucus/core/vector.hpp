@@ -34,6 +34,12 @@ inline void add_product(std::span<float> y, float factor, std::span<const float>
   simd::kernels().add_product(y.data(), factor, x.data(), y.size());
 }
 
+/// That for several x, one after the other.
+inline void add_products(std::span<float> y, std::span<const float> factors,
+                         std::span<const float* const> x) {
+  simd::kernels().add_products(y.data(), factors.data(), x.data(), x.size(), y.size());
+}
+
 /// y_k <- y_k + factor * x_k; the product of two floats is exact in double
 inline void add_exact_product(std::span<double> y, float factor, std::span<const float> x) {
   simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());

@@ -5,6 +5,7 @@
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 #include "caucus/core/simd/philox_kernel.hpp"
+#include "caucus/core/simd/sincos_kernel.hpp"
 #include "caucus/core/simd/symmetric_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -73,6 +74,24 @@ inline void add_scaled(float* y, float factor, const float* x, std::size_t n) {
 inline void add_product(float* y, float factor, const float* x, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
+}
+
+/// Two groups at a time: the sums stay in registers.
+inline void add_products(float* y, const float* factors, const float* const* x, std::size_t count,
+                         std::size_t n) {
+  std::size_t k = 0;
+  for (; k + 2 * kLanes <= n; k += 2 * kLanes) {
+    Lanes first = load(y + k);
+    Lanes second = load(y + k + kLanes);
+    for (std::size_t j = 0; j < count; ++j) {
+      const Lanes f = fill(factors[j]);
+      first = add(first, multiply(f, load(x[j] + k)));
+      second = add(second, multiply(f, load(x[j] + k + kLanes)));
+    }
+    store(y + k, first);
+    store(y + k + kLanes, second);
+  }
+  for (std::size_t j = 0; j < count && k < n; ++j) add_product(y + k, factors[j], x[j] + k, n - k);
 }
 
 inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
@@ -167,61 +186,12 @@ inline void project(const float* base, std::size_t inputs, std::size_t width, co
   project_all<kProjectedRows>(base, inputs, width, x, count, out);
 }
 
-// With n the integer nearest to u and r = u - n, exactly, cos(pi u) = (-1)^n cos(pi r), and so the
-// sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0.
-inline void sincos(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
-                   float* sine) {
-  const Lanes limit = fill(4194304.0F);   // 2^22
-  const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
-  const Lanes f = fill(factor);
-  const auto scaled = [&](float coefficient) { return fill(amplitude * coefficient); };
-  const Lanes c0 = fill(amplitude);
-  const Lanes c1 = scaled(-4.93479538F);
-  const Lanes c2 = scaled(4.05845118F);
-  const Lanes c3 = scaled(-1.3320936F);
-  const Lanes c4 = scaled(0.220080182F);
-  const Lanes s0 = scaled(3.1415925F);
-  const Lanes s1 = scaled(-5.16770506F);
-  const Lanes s2 = scaled(2.55000186F);
-  const Lanes s3 = scaled(-0.597871304F);
-  const Lanes s4 = scaled(0.0768838301F);
-  struct Pair {
-    Lanes cosine, sine;
-  };
-  const auto evaluate = [&](Lanes value) -> Pair {
-    const Lanes u = keep_below(multiply(value, f), limit);
-    const Lanes count = add(u, magic);
-    const Lanes r = subtract(u, subtract(count, magic));
-    const Lanes s = multiply(r, r);
-    Lanes c = mul_add(s, c4, c3);
-    c = mul_add(s, c, c2);
-    c = mul_add(s, c, c1);
-    c = mul_add(s, c, c0);
-    Lanes t = mul_add(s, s4, s3);
-    t = mul_add(s, t, s2);
-    t = mul_add(s, t, s1);
-    t = multiply(r, mul_add(s, t, s0));
-    return {turn_if_odd(c, count), turn_if_odd(t, count)};
-  };
-  groups(
-      n,
-      [&](std::size_t k) {
-        const Pair pair = evaluate(load(x + k));
-        store(cosine + k, pair.cosine);
-        store(sine + k, pair.sine);
-      },
-      [&](std::size_t k, std::size_t rest) {
-        const Pair pair = evaluate(load_first(x + k, rest));
-        store_first(cosine + k, rest, pair.cosine);
-        store_first(sine + k, rest, pair.sine);
-      });
-}
-
 inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    dot,
                                    dots,
                                    add_scaled,
                                    add_product,
+                                   add_products,
                                    add_exact_product,
                                    add_exact_products,
                                    scale,

@@ -19,6 +19,8 @@ struct Kernels {
                double* out);
   void (*add_scaled)(float* y, float factor, const float* x, std::size_t n);
   void (*add_product)(float* y, float factor, const float* x, std::size_t n);
+  void (*add_products)(float* y, const float* factors, const float* const* x, std::size_t count,
+                       std::size_t n);
   void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
   void (*add_exact_products)(double* y, const float* factors, const float* const* x,
                              std::size_t count, std::size_t n);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,32 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   k.sincos(projections.data(), 3.0F, 0.5F, n, cosine.data(), sine.data());
   keep(cosine);
   keep(sine);
+  std::vector<const float*> left;
+  std::vector<const float*> right;
+  std::vector<float> factors;
+  for (std::size_t j = 0; j < 7; ++j) {
+    left.push_back(projections.data() + j * width);
+    right.push_back(projections.data() + (6 - j) * width);
+    factors.push_back(static_cast<float>(stream.normal()));
+  }
+  std::vector<double> products(7);
+  k.dots(left.data(), right.data(), n, 7, products.data());
+  for (std::size_t j = 0; j < 7; ++j) {
+    RC_ASSERT(products[j] == k.dot(left[j], right[j], n));
+    all.push_back(static_cast<float>(products[j]));
+  }
+  std::vector<double> sums(n, 0.5);
+  auto one_by_one = sums;
+  k.add_exact_products(sums.data(), factors.data(), left.data(), 7, n);
+  for (std::size_t j = 0; j < 7; ++j)
+    k.add_exact_product(one_by_one.data(), factors[j], left[j], n);
+  RC_ASSERT(sums == one_by_one);
+  std::vector<float> together = b;
+  auto apart = b;
+  k.add_products(together.data(), factors.data(), left.data(), 7, n);
+  for (std::size_t j = 0; j < 7; ++j) k.add_product(apart.data(), factors[j], left[j], n);
+  RC_ASSERT(together == apart);
+  keep(together);
   return all;
 }
 
@@ -66,6 +93,51 @@ RC_GTEST_PROP(Kernels, VariantsAgree, ()) {
     if (each != &kPortable) fused.push_back(values);
   }
   for (const auto& values : fused) RC_ASSERT(values == fused.front());  // to the bit
+}
+
+TEST(Kernels, ExponentialsAreThoseOfTheLibrary) {
+  for (const Kernels* each : runnable()) {
+    for (std::size_t n = 1; n < 30; ++n) {
+      Stream stream({.seed = n});
+      std::vector<double> x(n);
+      std::vector<double> out(n);
+      for (double& value : x) value = 3.0 - 800.0 * std::pow(stream.uniform(), 3.0);
+      const double sum = each->exponentials(x.data(), 2.5, n, out.data());
+      double expected_sum = 0.0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const double expected = x[k] - 2.5 < -708.0 ? 0.0 : std::exp(x[k] - 2.5);
+        expected_sum += expected;
+        EXPECT_NEAR(out[k], expected, 5e-16 * expected) << each->name << " " << x[k];
+      }
+      EXPECT_NEAR(sum, expected_sum, 1e-14 * expected_sum);
+    }
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::array<double, 9> special = {-infinity, -1e300, 0.0,  -0.0, -707.9,
+                                           -708.1,    1.0,    -1.0, 40.0};
+    std::array<double, 9> out{};
+    each->exponentials(special.data(), 0.0, special.size(), out.data());
+    EXPECT_EQ(out[0], 0.0);
+    EXPECT_EQ(out[1], 0.0);
+    EXPECT_EQ(out[2], 1.0);
+    EXPECT_EQ(out[3], 1.0);
+    EXPECT_GT(out[4], 0.0);
+    EXPECT_EQ(out[5], 0.0);
+    EXPECT_NEAR(out[8], std::exp(40.0), 1e-15 * std::exp(40.0));
+  }
+}
+
+TEST(Kernels, PhiloxIsThatOfEachCounter) {
+  for (const Kernels* each : runnable()) {
+    const std::array<std::uint32_t, 4> counter = {7, 0xFFFFFFF8U, 11, 0x01000003U};
+    const std::array<std::uint32_t, 2> key = {123, 0x9ABCDEF0U};
+    std::array<std::uint32_t, 64> words{};
+    each->philox(counter.data(), key.data(), words.data());
+    for (std::uint32_t c = 0; c < 16; ++c) {
+      const auto expected =
+          caucus::philox({counter[0], counter[1] + c, counter[2], counter[3]}, key);
+      for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(words[16 * w + c], expected[w]) << each->name;
+    }
+  }
 }
 
 TEST(Kernels, AreChosenByName) {

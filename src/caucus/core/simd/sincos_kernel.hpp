@@ -1,0 +1,69 @@
+// Cosines and sines of many floats.
+#pragma once
+
+#include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/core/simd/lanes.hpp"
+
+namespace caucus::simd::CAUCUS_SIMD_VARIANT {
+namespace {
+
+/// With n the integer nearest to u and r = u - n, exactly, cos(pi u) = (-1)^n cos(pi r), and so the
+/// sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0.
+class Waves {
+ public:
+  struct Pair {
+    Lanes cosine, sine;
+  };
+
+  explicit Waves(float amplitude)
+      : c0_(fill(amplitude)),
+        c1_(fill(amplitude * -4.93479538F)),
+        c2_(fill(amplitude * 4.05845118F)),
+        c3_(fill(amplitude * -1.3320936F)),
+        c4_(fill(amplitude * 0.220080182F)),
+        s0_(fill(amplitude * 3.1415925F)),
+        s1_(fill(amplitude * -5.16770506F)),
+        s2_(fill(amplitude * 2.55000186F)),
+        s3_(fill(amplitude * -0.597871304F)),
+        s4_(fill(amplitude * 0.0768838301F)) {}
+
+  /// amplitude * cos(pi u) and sin(pi u)
+  [[gnu::always_inline]] Pair of(Lanes value) const {
+    const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
+    const Lanes u = keep_below(value, fill(4194304.0F));  // 2^22
+    const Lanes count = add(u, magic);
+    const Lanes r = subtract(u, subtract(count, magic));
+    const Lanes s = multiply(r, r);
+    Lanes c = mul_add(s, c4_, c3_);
+    c = mul_add(s, c, c2_);
+    c = mul_add(s, c, c1_);
+    c = mul_add(s, c, c0_);
+    Lanes t = mul_add(s, s4_, s3_);
+    t = mul_add(s, t, s2_);
+    t = mul_add(s, t, s1_);
+    t = multiply(r, mul_add(s, t, s0_));
+    return {turn_if_odd(c, count), turn_if_odd(t, count)};
+  }
+
+ private:
+  Lanes c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_, s4_;
+};
+
+inline void sincos(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
+                   float* sine) {
+  const Waves waves(amplitude);
+  const Lanes f = fill(factor);
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    const Waves::Pair pair = waves.of(multiply(load(x + k), f));
+    store(cosine + k, pair.cosine);
+    store(sine + k, pair.sine);
+  }
+  if (k == n) return;
+  const Waves::Pair pair = waves.of(multiply(load_first(x + k, n - k), f));
+  store_first(cosine + k, n - k, pair.cosine);
+  store_first(sine + k, n - k, pair.sine);
+}
+
+}  // namespace
+}  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

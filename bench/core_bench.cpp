@@ -181,17 +181,16 @@ void bm_sampler(benchmark::State& state) {
   const auto K = static_cast<std::size_t>(state.range(0));
   const Simplex p = Simplex::uniform(K);
   ModelSampler sampler(K, 2);
-  sampler.set(p.probabilities());
   std::vector<std::uint32_t> drawn;
   std::uint32_t client = 0;
   for ([[maybe_unused]] auto _ : state) {
     Stream stream({1, Purpose::sampling, 0, 1, ++client});
-    sampler.draw(stream, drawn);
+    sampler.draw(p, stream, drawn);
     benchmark::DoNotOptimize(drawn.data());
   }
   std::mt19937_64 random(1);
-  std::discrete_distribution<std::uint32_t> first(p.probabilities().begin(),
-                                                  p.probabilities().end());
+  const auto chances = p.probabilities();
+  std::discrete_distribution<std::uint32_t> first(chances.begin(), chances.end());
   compare_with(state, "one draw of std::discrete_distribution",
                [&] { benchmark::DoNotOptimize(first(random)); });
 }

@@ -75,11 +75,24 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into)
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
-  ++into.reporters_;
-  for (const HeldReport& held : report.held) {
-    OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
-    sum.loss += static_cast<double>(held.loss);
-    add_product(sum.gradient, held.factor, held.direction);
+  const Report* const one = &report;
+  aggregate({&one, 1}, into);
+}
+
+void FomdOms::aggregate(std::span<const Report* const> reports, OmsAggregate& into) const {
+  into.reporters_ += reports.size();
+  for (const Report* report : reports) {
+    for (const HeldReport& held : report->held) {
+      OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
+      sum.loss += static_cast<double>(held.loss);
+      sum.terms.push_back({held.direction.data(), held.factor});
+    }
+  }
+  for (std::size_t s = 0; s < into.used_; ++s) {
+    OmsAggregate::Sum& sum = into.sums_[s];
+    if (sum.terms.empty()) continue;
+    add_products(sum.gradient, sum.terms);
+    sum.terms.clear();
   }
 }
 

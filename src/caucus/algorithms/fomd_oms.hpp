@@ -14,6 +14,7 @@
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/schedule.hpp"
+#include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simplex.hpp"
 
 namespace caucus {
@@ -46,6 +47,7 @@ class OmsAggregate {
     std::uint32_t space = 0;
     double loss = 0.0;
     std::vector<float> gradient;
+    std::vector<simd::Term> terms;  ///< of gradients that are being added
   };
   Sum& sum_of(std::uint32_t space, std::size_t dimension);
 
@@ -78,6 +80,8 @@ class FomdOms {
     report_held(*settings_->plan, forecast, y, into);
   }
   void aggregate(const Report& report, OmsAggregate& into) const;
+  /// One after the other, but those of a model together.
+  void aggregate(std::span<const Report* const> reports, OmsAggregate& into) const;
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }

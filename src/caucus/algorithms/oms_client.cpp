@@ -1,9 +1,5 @@
 #include "caucus/algorithms/oms_client.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "caucus/core/bounds.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -35,16 +31,6 @@ void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean
     into.add(a, loss, static_cast<float>(derivative), forecast.features[a]);
   }
   into.end_example();
-}
-
-std::size_t held_upload_bits(const Assignment& assignment, std::size_t models) {
-  return held_download_bits(assignment, models) + 32 * assignment.held.size();
-}
-
-std::size_t held_download_bits(const Assignment& assignment, std::size_t models) {
-  std::size_t bits = assignment.held.size() * index_bits(models);
-  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
-  return bits;
 }
 
 }  // namespace caucus

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "caucus/algorithms/round.hpp"
+#include "caucus/core/bounds.hpp"
 #include "caucus/core/feature_maps.hpp"
 #include "caucus/core/loss.hpp"
 
@@ -38,7 +39,13 @@ void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean
 
 /// Bits of one exchange. Down: the held models as floats, ceil(log2 K) bits for each index. Up: the
 /// gradients, which are as long, and the losses. (The paper's formula counts J twice.)
-std::size_t held_download_bits(const Assignment& assignment, std::size_t models);
-std::size_t held_upload_bits(const Assignment& assignment, std::size_t models);
+inline std::size_t held_download_bits(const Assignment& assignment, std::size_t models) {
+  std::size_t bits = assignment.held.size() * index_bits(models);
+  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
+  return bits;
+}
+inline std::size_t held_upload_bits(const Assignment& assignment, std::size_t models) {
+  return held_download_bits(assignment, models) + 32 * assignment.held.size();
+}
 
 }  // namespace caucus

@@ -1,5 +1,6 @@
 #include "caucus/algorithms/oms_tile.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "caucus/core/vector.hpp"
@@ -15,7 +16,7 @@ Assignment& OmsTile::begin_client() {
 void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool last) {
   const Assignment& assignment = assignments_[clients_ - 1];
   examples_.push_back({x, clients_ - 1, requests_.size(), first_, last});
-  forecasts_.push_back({assignment.client, round, 0.0, y});
+  played_.push_back({assignment.client, round, 0.0, y});
   first_ = false;
   features_.begin_example(x);
   for (const HeldModel& model : assignment.held) {
@@ -58,14 +59,14 @@ void OmsTile::compute_outputs() {
       v = finite_forecast(v);
       output += held[a].share * v;
     }
-    forecasts_[e].output = output;
+    played_[e].output = output;
   }
 }
 
 void OmsTile::compute_losses() {
   plan_->loss.with_kind([&](const auto& loss) {
     for (std::size_t e = 0; e < examples_.size(); ++e) {
-      const double y = forecasts_[e].y;
+      const double y = played_[e].y;
       const std::size_t end = e + 1 < examples_.size() ? examples_[e + 1].pair : requests_.size();
       for (std::size_t p = examples_[e].pair; p < end; ++p) {
         losses_[p] = loss.value(outputs_[p], y);
@@ -75,50 +76,69 @@ void OmsTile::compute_losses() {
   });
 }
 
-const Report& OmsTile::make_report(std::size_t e, std::size_t end, const Assignment& assignment) {
-  const std::size_t J = assignment.held.size();
-  const std::size_t first = examples_[e].pair;
-  if (examples_[e].first && examples_[e].last) {
-    direct_.client = assignment.client;
-    direct_.examples = 1;
-    direct_.held.resize(J);
-    for (std::size_t a = 0; a < J; ++a) {
-      const std::size_t p = first + a;
-      direct_.held[a] = {assignment.held[a].space,
-                         reported_loss(losses_[p]),
-                         derivatives_[p],
-                         {directions_[p], sizes_[p]}};
-    }
-    return direct_;
+void OmsTile::make_reports() {
+  reports_.clear();
+  direct_.resize(std::max(direct_.size(), clients_));
+  means_.resize(std::max(means_.size(), clients_));
+  for (std::size_t e = 0; e < examples_.size();) {
+    const std::size_t client = examples_[e].assignment;
+    std::size_t end = e + 1;
+    while (end < examples_.size() && examples_[end].assignment == client) ++end;
+    const bool alone = examples_[e].first && examples_[e].last;
+    reports_.push_back(alone ? direct_report(client, e) : mean_report(client, e, end));
+    e = end;
   }
-  if (examples_[e].first) mean_.begin(assignment);
-  const std::size_t count = end - e;
+}
+
+const Report* OmsTile::direct_report(std::size_t client, std::size_t example) {
+  const Assignment& assignment = assignments_[client];
+  Report& report = direct_[client];
+  report.client = assignment.client;
+  report.examples = 1;
+  report.held.resize(assignment.held.size());
+  std::size_t p = examples_[example].pair;
+  for (std::size_t a = 0; a < report.held.size(); ++a, ++p) {
+    report.held[a] = {assignment.held[a].space,
+                      reported_loss(losses_[p]),
+                      derivatives_[p],
+                      {directions_[p], sizes_[p]}};
+  }
+  return &report;
+}
+
+const Report* OmsTile::mean_report(std::size_t client, std::size_t example, std::size_t end) {
+  const Assignment& assignment = assignments_[client];
+  BatchMean& mean = means_[client];
+  if (examples_[example].first) mean.begin(assignment);
+  const std::size_t J = assignment.held.size();
+  const std::size_t count = end - example;
   some_losses_.resize(count);
   some_derivatives_.resize(count);
   some_directions_.resize(count);
   for (std::size_t a = 0; a < J; ++a) {
     for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t p = first + n * J + a;
+      const std::size_t p = examples_[example].pair + n * J + a;
       some_losses_[n] = losses_[p];
       some_derivatives_[n] = derivatives_[p];
       some_directions_[n] = directions_[p];
     }
-    mean_.add(a, some_losses_, some_derivatives_, some_directions_);
+    mean.add(a, some_losses_, some_derivatives_, some_directions_);
   }
-  mean_.end_examples(count);
-  return mean_.report();
+  mean.end_examples(count);
+  return examples_[end - 1].last ? &mean.report() : nullptr;
 }
 
 void OmsTile::clear() {
-  // A client whose batch goes on keeps its assignment.
+  // A client whose batch goes on keeps its assignment and its sums.
   if (!examples_.back().last) {
     std::swap(assignments_.front(), assignments_[clients_ - 1]);
+    std::swap(means_.front(), means_[clients_ - 1]);
     clients_ = 1;
   } else {
     clients_ = 0;
   }
   examples_.clear();
-  forecasts_.clear();
+  played_.clear();
   requests_.clear();
   weights_.clear();
   sizes_.clear();

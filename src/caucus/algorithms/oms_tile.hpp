@@ -26,21 +26,18 @@ class OmsTile {
   /// Enough for the kernels, and still in the first-level cache.
   [[nodiscard]] bool full() const { return floats_ >= kFloats || examples_.size() >= kExamples; }
 
-  /// on_forecasts(all PlayedExamples), then on_report(Report, Assignment) for every client whose
-  /// last example was added, in order. The tile is empty afterwards, but for the sums of a client
-  /// whose batch goes on.
-  template <class OnForecasts, class OnReport>
-  void flush(OnForecasts&& on_forecasts, OnReport&& on_report) {
+  /// on_forecasts(all PlayedExamples), then on_reports(Reports, their Assignments) of the clients
+  /// whose last example was added, in order. The tile is empty afterwards, but for the sums of a
+  /// client whose batch goes on.
+  template <class OnForecasts, class OnReports>
+  void flush(OnForecasts&& on_forecasts, OnReports&& on_reports) {
     if (examples_.empty()) return;
     compute();
-    on_forecasts(std::span<const PlayedExample>(forecasts_));
-    for (std::size_t e = 0; e < examples_.size();) {
-      const std::size_t end = end_of_client(e);
-      const Assignment& assignment = assignments_[examples_[e].assignment];
-      const Report& report = make_report(e, end, assignment);
-      if (examples_[end - 1].last) on_report(report, assignment);
-      e = end;
-    }
+    on_forecasts(std::span<const PlayedExample>(played_));
+    const std::size_t complete = examples_.back().last ? clients_ : clients_ - 1;
+    make_reports();
+    on_reports(std::span<const Report* const>(reports_).first(complete),
+               std::span<const Assignment>(assignments_).first(complete));
     clear();
   }
 
@@ -57,14 +54,10 @@ class OmsTile {
   void compute();
   void compute_outputs();
   void compute_losses();
-  /// One past the last example of the client of example e.
-  [[nodiscard]] std::size_t end_of_client(std::size_t e) const {
-    const std::size_t assignment = examples_[e].assignment;
-    while (e < examples_.size() && examples_[e].assignment == assignment) ++e;
-    return e;
-  }
-  /// What examples [e, end) say; complete if the last of them is its client's last.
-  const Report& make_report(std::size_t e, std::size_t end, const Assignment& assignment);
+  /// reports_ of all clients; that of the last is not complete if its batch goes on.
+  void make_reports();
+  const Report* direct_report(std::size_t client, std::size_t example);
+  const Report* mean_report(std::size_t client, std::size_t example, std::size_t end);
   void clear();
 
   const Plan* plan_;
@@ -73,8 +66,8 @@ class OmsTile {
   std::size_t clients_ = 0;
   bool first_ = false;  ///< the next example is its client's first
   std::vector<Example> examples_;
-  std::vector<PlayedExample> forecasts_;  ///< of the examples
-  std::size_t floats_ = 0;                ///< of all features asked for
+  std::vector<PlayedExample> played_;  ///< of the examples
+  std::size_t floats_ = 0;             ///< of all features asked for
 
   // By pair:
   std::vector<std::size_t> requests_;
@@ -83,8 +76,11 @@ class OmsTile {
   std::vector<double> outputs_, losses_;
   std::vector<float> derivatives_;
 
-  Report direct_;  ///< of a batch of one: the gradient stays a factor and a direction
-  BatchMean mean_;
+  // By client:
+  std::vector<const Report*> reports_;
+  std::vector<Report> direct_;  ///< of batches of one: the gradient stays a factor and a direction
+  std::vector<BatchMean> means_;  ///< of longer ones
+
   std::vector<double> some_losses_;  ///< of one held model, example by example
   std::vector<float> some_derivatives_;
   std::vector<const float*> some_directions_;

@@ -1,16 +1,8 @@
 #include "caucus/algorithms/round.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
-
-float reported_loss(double loss) {
-  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
-  return static_cast<float>(std::clamp(loss, -kLargest, kLargest));
-}
 
 void BatchMean::begin(const Assignment& assignment) {
   examples_ = 0;

@@ -3,8 +3,10 @@
 // Their buffers are reused from round to round.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -68,7 +70,10 @@ struct Report {
 };
 
 /// A mean loss as it is reported: a float, and finite.
-float reported_loss(double loss);
+inline float reported_loss(double loss) {
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  return static_cast<float>(std::clamp(loss, -kLargest, kLargest));
+}
 
 /// On the client, while a batch lasts: the sums behind a Report. They are kept in double and
 /// rounded to float once; for a batch of one the gradient is the float product of derivative and

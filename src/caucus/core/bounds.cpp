@@ -1,7 +1,6 @@
 #include "caucus/core/bounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "caucus/core/schedule.hpp"
@@ -28,10 +27,6 @@ double sampling_price(std::size_t clients, std::size_t models, std::size_t sampl
 std::size_t advised_sample(std::size_t clients, std::size_t models) {
   if (models <= 2) return models;
   return std::clamp<std::size_t>((models + clients + clients) / (clients + 1), 2, models);
-}
-
-std::size_t index_bits(std::size_t models) {
-  return static_cast<std::size_t>(std::bit_width(models - 1));
 }
 
 }  // namespace caucus

@@ -2,6 +2,7 @@
 // follows from it. The paper's upper bounds hide constants, so no number is made of them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 
 namespace caucus {
@@ -28,6 +29,8 @@ double sampling_price(std::size_t clients, std::size_t models, std::size_t sampl
 std::size_t advised_sample(std::size_t clients, std::size_t models);
 
 /// ceil(log2 K): bits that name one of K models.
-std::size_t index_bits(std::size_t models);
+inline std::size_t index_bits(std::size_t models) {
+  return static_cast<std::size_t>(std::bit_width(models - 1));
+}
 
 }  // namespace caucus

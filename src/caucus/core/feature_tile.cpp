@@ -66,12 +66,18 @@ void FeatureTile::compute() {
     if (projections.rows.size() < needed) projections.rows.resize(needed);
     project(base.values, maps_->shape_.features, base.width(), projections.examples,
             projections.rows);
+    projections.sizes.clear();
+    for (std::size_t row = 0; row < projections.examples.size(); ++row) {
+      projections.sizes.push_back(
+          magnitude(std::span(projections.rows).subspan(row * base.width(), base.width())));
+    }
   }
   for (const Job& job : jobs_) {
     const FeatureMaps::Map& map = maps_->maps_[job.map];
     const std::size_t width = maps_->bases_[map.base].width();
     FeatureMaps::random_features(
         map, std::span(projections_[map.base].rows).subspan(job.row * width, width),
+        projections_[map.base].sizes[job.row],
         std::span(features_).subspan(job.offset, map.dimension));
   }
 }

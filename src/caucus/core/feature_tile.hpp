@@ -41,6 +41,7 @@ class FeatureTile {
   struct Projections {
     std::vector<const float*> examples;
     AlignedVector<float> rows;
+    std::vector<float> sizes;  ///< magnitudes of the rows
     std::uint64_t last_example = 0;
   };
   struct LastRequest {

@@ -34,10 +34,9 @@ inline void add_product(std::span<float> y, float factor, std::span<const float>
   simd::kernels().add_product(y.data(), factor, x.data(), y.size());
 }
 
-/// That for several x, one after the other.
-inline void add_products(std::span<float> y, std::span<const float> factors,
-                         std::span<const float* const> x) {
-  simd::kernels().add_products(y.data(), factors.data(), x.data(), x.size(), y.size());
+/// That for several products, one after the other.
+inline void add_products(std::span<float> y, std::span<const simd::Term> terms) {
+  simd::kernels().add_products(y.data(), terms.data(), terms.size(), y.size());
 }
 
 /// y_k <- y_k + factor * x_k; the product of two floats is exact in double
@@ -72,10 +71,17 @@ inline void project(std::span<const float> base, std::size_t inputs, std::size_t
   simd::kernels().project(base.data(), inputs, width, x.data(), x.size(), out.data());
 }
 
-/// cosine_k = amplitude * cos(pi u_k) and sine_k likewise, where u_k = factor * x_k as a float.
-/// Absolute error below 3e-7 of the amplitude. From |u_k| = 2^22 on, where neighbouring floats are
-/// half a turn apart, and where it is not finite, u_k counts as 0, so that the features of an
-/// absurd example are still finite.
+/// The largest |x_k|; NaN if there is one among them.
+inline float magnitude(std::span<const float> x) {
+  return simd::kernels().magnitude(x.data(), x.size());
+}
+
+/// |u_k| must be smaller: from there on neighbouring floats are half a turn apart.
+inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
+
+/// cosine_k = amplitude * cos(pi u_k) and sine_k likewise, where u_k = factor * x_k (a float
+/// where the CPU has no fused multiply-add) and |u_k| is below kLargestPhase. Absolute error below
+/// 3e-7 of the amplitude.
 inline void scaled_sincos(std::span<const float> x, float factor, float amplitude,
                           std::span<float> cosine, std::span<float> sine) {
   simd::kernels().sincos(x.data(), factor, amplitude, x.size(), cosine.data(), sine.data());

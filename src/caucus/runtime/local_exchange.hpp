@@ -42,6 +42,13 @@ concept TiledClients = A::kOmsClients && requires(const A& shared) {
   { shared.plan() } -> std::same_as<const Plan&>;
 };
 
+/// An algorithm that can take several reports at once.
+template <class A>
+concept AggregatesMany = requires(const A& shared, std::span<const typename A::Report* const> many,
+                                  typename A::Aggregate& aggregate) {
+  shared.aggregate(many, aggregate);
+};
+
 /// Forecasts given, and a report sent: what every way of playing clients has to tell.
 class ExchangeLog {
  public:
@@ -80,9 +87,9 @@ class OneByOne {
 
   typename A::Assignment& begin_client() { return assignment_; }
 
-  template <class Source, class OnReport>
+  template <class Source, class OnReports>
   void play(const A& shared, const Source& source, std::uint32_t client, std::size_t first,
-            std::size_t last, ExchangeLog& log, OnReport&& on_report) {
+            std::size_t last, ExchangeLog& log, OnReports&& on_reports) {
     mean_.begin(assignment_);
     for (std::size_t round = first; round < last; ++round) {
       const Example example = source.example(client, round);
@@ -91,10 +98,11 @@ class OneByOne {
       log.forecasts({&given, 1});
       shared.report(memory_[client], forecast_, example.y, mean_);
     }
-    on_report(mean_.report(), assignment_);
+    const typename A::Report* const report = &mean_.report();
+    on_reports({&report, 1}, {&assignment_, 1});
   }
-  template <class OnReport>
-  void flush(ExchangeLog&, OnReport&&) {}
+  template <class OnReports>
+  void flush(ExchangeLog&, OnReports&&) {}
 
  private:
   typename A::Assignment assignment_;
@@ -111,18 +119,18 @@ class ByTiles {
 
   Assignment& begin_client() { return tile_.begin_client(); }
 
-  template <class Source, class OnReport>
+  template <class Source, class OnReports>
   void play(const A&, const Source& source, std::uint32_t client, std::size_t first,
-            std::size_t last, ExchangeLog& log, OnReport&& on_report) {
+            std::size_t last, ExchangeLog& log, OnReports&& on_reports) {
     for (std::size_t round = first; round < last; ++round) {
       const Example example = source.example(client, round);
       tile_.add(round, example.x, example.y, round + 1 == last);
-      if (tile_.full()) flush(log, on_report);
+      if (tile_.full()) flush(log, on_reports);
     }
   }
-  template <class OnReport>
-  void flush(ExchangeLog& log, OnReport&& on_report) {
-    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); }, on_report);
+  template <class OnReports>
+  void flush(ExchangeLog& log, OnReports&& on_reports) {
+    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); }, on_reports);
   }
 
  private:
@@ -150,11 +158,19 @@ class LocalExchange {
 
   template <class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Assign&& assign, Receive&& receive) {
-    const auto deliver = [&](const typename A::Report& report,
-                             const typename A::Assignment& assignment) {
-      log_.sent(shared, report, assignment);
-      if (A::kCooperative && dropout_.loses(batch.number, assignment.client)) return;
-      receive(report);
+    const auto deliver = [&](std::span<const typename A::Report* const> reports,
+                             std::span<const typename A::Assignment> assignments) {
+      arrived_.clear();
+      for (std::size_t n = 0; n < reports.size(); ++n) {
+        log_.sent(shared, *reports[n], assignments[n]);
+        if (A::kCooperative && dropout_.loses(batch.number, assignments[n].client)) continue;
+        arrived_.push_back(reports[n]);
+      }
+      if constexpr (AggregatesMany<A>) {
+        receive(std::span<const typename A::Report* const>(arrived_));
+      } else {
+        for (const typename A::Report* report : arrived_) receive(*report);
+      }
     };
     for (std::uint32_t client = 0; client < source_->clients(); ++client) {
       const std::size_t last = std::min(batch.last, source_->rounds(client));
@@ -170,6 +186,7 @@ class LocalExchange {
   Dropout dropout_;
   ExchangeLog log_;
   Play play_;
+  std::vector<const typename A::Report*> arrived_;
 };
 
 }  // namespace caucus

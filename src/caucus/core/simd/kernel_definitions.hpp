@@ -76,22 +76,33 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
   update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
 }
 
-/// Two groups at a time: the sums stay in registers.
-inline void add_products(float* y, const float* factors, const float* const* x, std::size_t count,
-                         std::size_t n) {
-  std::size_t k = 0;
-  for (; k + 2 * kLanes <= n; k += 2 * kLanes) {
-    Lanes first = load(y + k);
-    Lanes second = load(y + k + kLanes);
+/// `Groups` groups of 16 at a time, whose sums stay in registers.
+template <std::size_t Groups>
+inline void add_products_from(std::size_t k, float* y, const Term* terms, std::size_t count,
+                              std::size_t n) {
+  for (; k + Groups * kLanes <= n; k += Groups * kLanes) {
+    Lanes sums[Groups];
+    for (std::size_t g = 0; g < Groups; ++g) sums[g] = load(y + k + g * kLanes);
     for (std::size_t j = 0; j < count; ++j) {
-      const Lanes f = fill(factors[j]);
-      first = add(first, multiply(f, load(x[j] + k)));
-      second = add(second, multiply(f, load(x[j] + k + kLanes)));
+      const Lanes f = fill(terms[j].factor);
+      const float* x = terms[j].x + k;
+      for (std::size_t g = 0; g < Groups; ++g) {
+        sums[g] = add(sums[g], multiply(f, load(x + g * kLanes)));
+      }
     }
-    store(y + k, first);
-    store(y + k + kLanes, second);
+    for (std::size_t g = 0; g < Groups; ++g) store(y + k + g * kLanes, sums[g]);
   }
-  for (std::size_t j = 0; j < count && k < n; ++j) add_product(y + k, factors[j], x[j] + k, n - k);
+  if constexpr (Groups > 1) {
+    add_products_from<Groups / 2>(k, y, terms, count, n);
+  } else {
+    for (std::size_t j = 0; j < count && k < n; ++j) {
+      add_product(y + k, terms[j].factor, terms[j].x + k, n - k);
+    }
+  }
+}
+
+inline void add_products(float* y, const Term* terms, std::size_t count, std::size_t n) {
+  add_products_from<4>(0, y, terms, count, n);
 }
 
 inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
@@ -198,6 +209,7 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    move_and_measure,
                                    project,
                                    sincos,
+                                   magnitude,
                                    symmetric_multiply,
                                    symmetric_add_multiply,
                                    dot_doubles,

@@ -11,6 +11,12 @@ namespace caucus::simd {
 inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
+/// factor * x, a product that is to be added.
+struct Term {
+  const float* x;
+  float factor;
+};
+
 /// vector.hpp says what each of them computes.
 struct Kernels {
   const char* name;
@@ -19,8 +25,7 @@ struct Kernels {
                double* out);
   void (*add_scaled)(float* y, float factor, const float* x, std::size_t n);
   void (*add_product)(float* y, float factor, const float* x, std::size_t n);
-  void (*add_products)(float* y, const float* factors, const float* const* x, std::size_t count,
-                       std::size_t n);
+  void (*add_products)(float* y, const Term* terms, std::size_t count, std::size_t n);
   void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
   void (*add_exact_products)(double* y, const float* factors, const float* const* x,
                              std::size_t count, std::size_t n);
@@ -30,6 +35,7 @@ struct Kernels {
                   std::size_t count, float* out);
   void (*sincos)(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
                  float* sine);
+  float (*magnitude)(const float* x, std::size_t n);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,

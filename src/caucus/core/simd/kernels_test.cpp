@@ -71,9 +71,11 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   for (std::size_t j = 0; j < 7; ++j)
     k.add_exact_product(one_by_one.data(), factors[j], left[j], n);
   RC_ASSERT(sums == one_by_one);
+  std::vector<Term> terms;
+  for (std::size_t j = 0; j < 7; ++j) terms.push_back({left[j], factors[j]});
   std::vector<float> together = b;
   auto apart = b;
-  k.add_products(together.data(), factors.data(), left.data(), 7, n);
+  k.add_products(together.data(), terms.data(), terms.size(), n);
   for (std::size_t j = 0; j < 7; ++j) k.add_product(apart.data(), factors[j], left[j], n);
   RC_ASSERT(together == apart);
   keep(together);

@@ -55,10 +55,10 @@ inline Lanes subtract(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline Lanes multiply(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
 
-/// a where |a| < limit, else 0; so for NaN too.
-inline Lanes keep_below(Lanes a, Lanes limit) {
-  const __mmask16 small = _mm512_cmp_ps_mask(_mm512_abs_ps(a.v), limit.v, _CMP_LT_OQ);
-  return {_mm512_maskz_mov_ps(small, a.v)};
+/// The larger of |a| and |b|, as bits: NaN is larger than infinity. a is not negative.
+inline Lanes larger_size(Lanes a, Lanes b) {
+  const __m512i size = _mm512_castps_si512(_mm512_abs_ps(b.v));
+  return {_mm512_castsi512_ps(_mm512_max_epu32(_mm512_castps_si512(a.v), size))};
 }
 /// a with its sign turned where the last bit of `count` is set.
 inline Lanes turn_if_odd(Lanes a, Lanes count) {
@@ -152,12 +152,12 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
 }
 
-inline __m256 keep_below(__m256 a, __m256 limit) {
-  const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), a);
-  return _mm256_and_ps(a, _mm256_cmp_ps(size, limit, _CMP_LT_OQ));
+inline __m256 larger_size(__m256 a, __m256 b) {
+  const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b));
+  return _mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a), size));
 }
-inline Lanes keep_below(Lanes a, Lanes limit) {
-  return {keep_below(a.low, limit.low), keep_below(a.high, limit.high)};
+inline Lanes larger_size(Lanes a, Lanes b) {
+  return {larger_size(a.low, b.low), larger_size(a.high, b.high)};
 }
 inline __m256 turn_if_odd(__m256 a, __m256 count) {
   const __m256i sign = _mm256_slli_epi32(_mm256_castps_si256(count), 31);
@@ -269,9 +269,12 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   });
 }
 
-inline Lanes keep_below(Lanes a, Lanes limit) {
-  return each(
-      [&](std::size_t l) { return a.v[l] < limit.v[l] && -a.v[l] < limit.v[l] ? a.v[l] : 0.0F; });
+inline Lanes larger_size(Lanes a, Lanes b) {
+  return each([&](std::size_t l) {
+    const auto old = __builtin_bit_cast(std::uint32_t, a.v[l]);
+    const auto size = __builtin_bit_cast(std::uint32_t, b.v[l]) & 0x7FFFFFFFU;
+    return __builtin_bit_cast(float, size > old ? size : old);
+  });
 }
 inline Lanes turn_if_odd(Lanes a, Lanes count) {
   return each([&](std::size_t l) {

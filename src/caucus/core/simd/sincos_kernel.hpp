@@ -7,7 +7,7 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// With n the integer nearest to u and r = u - n, exactly, cos(pi u) = (-1)^n cos(pi r), and so the
+/// With n the integer nearest to u and r = u - n, cos(pi u) = (-1)^n cos(pi r), and so the
 /// sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0.
 class Waves {
  public:
@@ -27,12 +27,11 @@ class Waves {
         s3_(fill(amplitude * -0.597871304F)),
         s4_(fill(amplitude * 0.0768838301F)) {}
 
-  /// amplitude * cos(pi u) and sin(pi u)
-  [[gnu::always_inline]] Pair of(Lanes value) const {
+  /// amplitude * cos(pi u) and sin(pi u), where u = x * factor, |u| < 2^22
+  [[gnu::always_inline]] Pair of(Lanes x, Lanes factor) const {
     const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
-    const Lanes u = keep_below(value, fill(4194304.0F));  // 2^22
-    const Lanes count = add(u, magic);
-    const Lanes r = subtract(u, subtract(count, magic));
+    const Lanes count = mul_add(x, factor, magic);
+    const Lanes r = mul_add(x, factor, subtract(magic, count));
     const Lanes s = multiply(r, r);
     Lanes c = mul_add(s, c4_, c3_);
     c = mul_add(s, c, c2_);
@@ -55,14 +54,30 @@ inline void sincos(const float* x, float factor, float amplitude, std::size_t n,
   const Lanes f = fill(factor);
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    const Waves::Pair pair = waves.of(multiply(load(x + k), f));
+    const Waves::Pair pair = waves.of(load(x + k), f);
     store(cosine + k, pair.cosine);
     store(sine + k, pair.sine);
   }
   if (k == n) return;
-  const Waves::Pair pair = waves.of(multiply(load_first(x + k, n - k), f));
+  const Waves::Pair pair = waves.of(load_first(x + k, n - k), f);
   store_first(cosine + k, n - k, pair.cosine);
   store_first(sine + k, n - k, pair.sine);
+}
+
+/// The largest |x_k|; NaN if there is one.
+inline float magnitude(const float* x, std::size_t n) {
+  Lanes largest = fill(0.0F);
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) largest = larger_size(largest, load(x + k));
+  if (k < n) largest = larger_size(largest, load_first(x + k, n - k));
+  float lanes[kLanes];
+  store(lanes, largest);
+  std::uint32_t most = 0;
+  for (const float lane : lanes) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, lane);
+    most = bits > most ? bits : most;
+  }
+  return __builtin_bit_cast(float, most);
 }
 
 }  // namespace

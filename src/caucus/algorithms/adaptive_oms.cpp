@@ -168,7 +168,12 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
       const auto& entry = aggregate.entries_[e];
       second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w, entry.examples);
     }
-    second->solve(region, w);
+    // A model that is hardly ever played need not be up to date: less often, and one step.
+    constexpr double kUnlikely = 1e-6;
+    constexpr std::size_t kReports = 8;
+    const bool unlikely = probabilities()[space] < kUnlikely;
+    if (unlikely && second->unsolved() < kReports) return;
+    second->solve(region, w, unlikely ? 1 : 3);
     return;
   }
   std::vector<float> sum(w.size(), 0.0F);

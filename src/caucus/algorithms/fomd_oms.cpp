@@ -42,16 +42,14 @@ void OmsAggregate::clear() {
   reporters_ = 0;
 }
 
-OmsAggregate::Sum& OmsAggregate::sum_of(std::uint32_t space, std::size_t dimension) {
-  if (slot_of_[space] < 0) {
-    slot_of_[space] = static_cast<std::int64_t>(used_);
-    if (used_ == sums_.size()) sums_.emplace_back();
-    Sum& fresh = sums_[used_++];
-    fresh.space = space;
-    fresh.loss = 0.0;
-    fresh.gradient.assign(dimension, 0.0F);
-  }
-  return sums_[static_cast<std::size_t>(slot_of_[space])];
+OmsAggregate::Sum& OmsAggregate::new_sum(std::uint32_t space, std::size_t dimension) {
+  slot_of_[space] = static_cast<std::int32_t>(used_);
+  if (used_ == sums_.size()) sums_.emplace_back();
+  Sum& fresh = sums_[used_++];
+  fresh.space = space;
+  fresh.loss = 0.0;
+  fresh.gradient.assign(dimension, 0.0F);
+  return fresh;
 }
 
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)

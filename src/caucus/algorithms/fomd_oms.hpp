@@ -49,12 +49,16 @@ class OmsAggregate {
     std::vector<float> gradient;
     std::vector<simd::Term> terms;  ///< of gradients that are being added
   };
-  Sum& sum_of(std::uint32_t space, std::size_t dimension);
+  Sum& sum_of(std::uint32_t space, std::size_t dimension) {
+    const std::int32_t slot = slot_of_[space];
+    return slot >= 0 ? sums_[static_cast<std::size_t>(slot)] : new_sum(space, dimension);
+  }
+  Sum& new_sum(std::uint32_t space, std::size_t dimension);
 
   std::size_t reporters_ = 0;
   std::size_t used_ = 0;
   std::vector<Sum> sums_;  ///< the first used_ are live; the others keep their memory
-  std::vector<std::int64_t> slot_of_;
+  std::vector<std::int32_t> slot_of_;
 };
 
 class FomdOms {

@@ -34,6 +34,7 @@ void OmsTile::compute() {
   outputs_.resize(pairs);
   losses_.resize(pairs);
   derivatives_.resize(pairs);
+  held_.resize(pairs);
   for (std::size_t p = 0; p < pairs; ++p) directions_[p] = features_.features(requests_[p]).data();
   compute_outputs();
   compute_losses();
@@ -91,19 +92,15 @@ void OmsTile::make_reports() {
 }
 
 const Report* OmsTile::direct_report(std::size_t client, std::size_t example) {
-  const Assignment& assignment = assignments_[client];
-  Report& report = direct_[client];
-  report.client = assignment.client;
-  report.examples = 1;
-  report.held.resize(assignment.held.size());
-  std::size_t p = examples_[example].pair;
-  for (std::size_t a = 0; a < report.held.size(); ++a, ++p) {
-    report.held[a] = {assignment.held[a].space,
-                      reported_loss(losses_[p]),
-                      derivatives_[p],
-                      {directions_[p], sizes_[p]}};
+  const auto& held = assignments_[client].held;
+  const std::size_t first = examples_[example].pair;
+  for (std::size_t a = 0; a < held.size(); ++a) {
+    const std::size_t p = first + a;
+    held_[p] = {
+        held[a].space, reported_loss(losses_[p]), derivatives_[p], {directions_[p], sizes_[p]}};
   }
-  return &report;
+  direct_[client] = {assignments_[client].client, 1, std::span(held_).subspan(first, held.size())};
+  return &direct_[client];
 }
 
 const Report* OmsTile::mean_report(std::size_t client, std::size_t example, std::size_t end) {

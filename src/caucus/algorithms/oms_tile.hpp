@@ -75,6 +75,7 @@ class OmsTile {
   std::vector<std::size_t> sizes_;
   std::vector<double> outputs_, losses_;
   std::vector<float> derivatives_;
+  std::vector<HeldReport> held_;  ///< of direct_
 
   // By client:
   std::vector<const Report*> reports_;

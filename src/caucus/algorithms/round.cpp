@@ -7,10 +7,10 @@ namespace caucus {
 void BatchMean::begin(const Assignment& assignment) {
   examples_ = 0;
   report_.client = assignment.client;
-  report_.held.clear();
+  held_.clear();
   begin_.assign(1, 0);
   for (const HeldModel& model : assignment.held) {
-    report_.held.push_back({model.space, 0.0F, 1.0F, {}});
+    held_.push_back({model.space, 0.0F, 1.0F, {}});
     begin_.push_back(begin_.back() + model.weights.size());
   }
   losses_.assign(assignment.held.size(), 0.0);
@@ -41,9 +41,10 @@ const Report& BatchMean::report() {
     gradients_[k] = static_cast<float>(gradient_sums_[k] * share);
   }
   for (std::size_t a = 0; a < losses_.size(); ++a) {
-    report_.held[a].loss = reported_loss(losses_[a] / n);
-    report_.held[a].direction = std::span(gradients_).subspan(begin_[a], begin_[a + 1] - begin_[a]);
+    held_[a].loss = reported_loss(losses_[a] / n);
+    held_[a].direction = std::span(gradients_).subspan(begin_[a], begin_[a + 1] - begin_[a]);
   }
+  report_.held = held_;
   return report_;
 }
 

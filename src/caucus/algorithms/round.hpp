@@ -62,11 +62,12 @@ struct HeldReport {
   std::span<const float> direction;
 };
 
-/// client -> server: what the client's examples say of the held models.
+/// client -> server: what the client's examples say of the held models. The memory belongs to who
+/// made it.
 struct Report {
   std::uint32_t client = 0;
   std::uint32_t examples = 0;
-  std::vector<HeldReport> held;
+  std::span<const HeldReport> held;
 };
 
 /// A mean loss as it is reported: a float, and finite.
@@ -94,6 +95,7 @@ class BatchMean {
 
  private:
   Report report_;
+  std::vector<HeldReport> held_;
   std::uint32_t examples_ = 0;
   std::vector<double> losses_, gradient_sums_;
   std::vector<float> gradients_;    ///< of the held models, one after another

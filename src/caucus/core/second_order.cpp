@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRidge = 0.01;              ///< share of the largest |z|^2 on A's diagonal
 constexpr double kFirstRidge = 5.0;          ///< the same in the first round, falling as 1/round
-constexpr int kSolverSteps = 3;              ///< per round, warm-started
+constexpr int kSweeps = 3;                   ///< over the coordinates of a box, per round
 constexpr int kMultiplierSteps = 2;          ///< per round
 constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
 
@@ -120,7 +120,8 @@ void SecondOrderModel::multiply(std::span<const double> x, std::span<double> y) 
   for (std::size_t k = 0; k < d_; ++k) y[k] += mu_ * x[k];
 }
 
-void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double> residual) {
+void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double> residual,
+                                           int steps) {
   const std::size_t size = A_.padded_size();
   std::vector<double> direction(size), scaled(size), image(size), inverse(size);
   for (std::size_t k = 0; k < d_; ++k) inverse[k] = 1.0 / (diagonal_[k] + mu_);
@@ -130,7 +131,7 @@ void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double
   precondition();
   direction = scaled;
   double progress = dot_padded(residual, scaled);
-  for (int step = 0; step < kSolverSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     multiply(direction, image);
     const double curvature = dot_padded(direction, image);
     if (!(curvature > 0.0) || !(progress > 0.0) || !std::isfinite(progress / curvature)) return;
@@ -139,7 +140,7 @@ void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double
       x[k] += length * direction[k];
       residual[k] -= length * image[k];
     }
-    if (step + 1 == kSolverSteps) return;
+    if (step + 1 == steps) return;
     precondition();
     const double next = dot_padded(residual, scaled);
     for (std::size_t k = 0; k < d_; ++k) {
@@ -151,21 +152,21 @@ void SecondOrderModel::conjugate_gradients(std::span<double> x, std::span<double
 
 // On the sphere mu is the root of |w(mu)| = U with w(mu) = (A + mu I)^-1 b; a Newton step on
 // 1/|w(mu)|, which is nearly linear, is mu += (|w|^2 / <w, (A + mu I)^-1 w>) (|w| - U) / U.
-void SecondOrderModel::solve_in_ball(double radius) {
-  conjugate_gradients(w_, residual_);
+void SecondOrderModel::solve_in_ball(double radius, int steps) {
+  conjugate_gradients(w_, residual_, steps);
   if (std::isinf(radius)) return;
   for (int step = 0; step < kMultiplierSteps; ++step) {
     const double length = norm(w_);
     if (!(length > radius || (mu_ > 0.0 && length < 0.999 * radius))) return;
     std::vector<double> inverse(A_.padded_size(), 0.0);
     std::vector<double> residual = w_;
-    conjugate_gradients(inverse, residual);
+    conjugate_gradients(inverse, residual, steps);
     const double slope = dot_padded(w_, inverse);
     if (!(slope > 0.0)) return;
     const double mu = std::max(0.0, mu_ + length * length / slope * (length - radius) / radius);
     for (std::size_t k = 0; k < d_; ++k) residual_[k] -= (mu - mu_) * w_[k];
     mu_ = mu;
-    conjugate_gradients(w_, residual_);
+    conjugate_gradients(w_, residual_, steps);
   }
 }
 
@@ -173,7 +174,7 @@ void SecondOrderModel::solve_in_ball(double radius) {
 void SecondOrderModel::solve_in_box(double side) {
   std::vector<double> image(A_.padded_size());
   multiply(w_, image);
-  for (int sweep = 0; sweep < kSolverSteps; ++sweep) {
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (std::size_t k = 0; k < d_; ++k) {
       const double best = w_[k] + (b_[k] - image[k]) / diagonal_[k];
       const double move = std::clamp(best, -side, side) - w_[k];
@@ -184,7 +185,7 @@ void SecondOrderModel::solve_in_box(double side) {
   }
 }
 
-void SecondOrderModel::solve(const Region& region, std::span<float> w) {
+void SecondOrderModel::solve(const Region& region, std::span<float> w, int steps) {
   if (A_.empty()) return;
   if (++solved_ % kFreshResidual == 0 || residual_is_stale_) {
     residual_is_stale_ = false;
@@ -195,7 +196,7 @@ void SecondOrderModel::solve(const Region& region, std::span<float> w) {
   if (region.constraint == Constraint::box) {
     solve_in_box(region.radius / std::sqrt(static_cast<double>(d_)));
   } else {
-    solve_in_ball(region.radius);
+    solve_in_ball(region.radius, steps);
     const double length = norm(w_);
     if (length > region.radius) shrink = region.radius / length;
   }

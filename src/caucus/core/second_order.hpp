@@ -27,8 +27,10 @@ class SecondOrderModel {
   void observe(double loss, std::span<const float> gradient, double weight,
                std::span<const float> w, std::size_t examples = 1);
 
-  /// A few solver steps from where the last call ended, then into the region.
-  void solve(const Region& region, std::span<float> w);
+  /// So many solver steps from where the last call ended, then into the region.
+  void solve(const Region& region, std::span<float> w, int steps = 3);
+  /// Reports since the last solve().
+  [[nodiscard]] std::size_t unsolved() const { return factors_.size(); }
 
   /// Drifting data, before the reports of a round in which the model's holders had this mean loss:
   /// the past loses a share of its weight in each of `rounds`, and more in this one if the loss is
@@ -43,8 +45,8 @@ class SecondOrderModel {
   /// (A + mu I) x; what was observed since the last call enters A in the same pass.
   void multiply(std::span<const double> x, std::span<double> y);
   /// A few steps on (A + mu I) x = right from the x given; residual is that of x, before and after.
-  void conjugate_gradients(std::span<double> x, std::span<double> residual);
-  void solve_in_ball(double radius);
+  void conjugate_gradients(std::span<double> x, std::span<double> residual, int steps);
+  void solve_in_ball(double radius, int steps);
   void solve_in_box(double side);
 
   std::size_t d_;

@@ -287,6 +287,26 @@ TEST(SecondOrderModel, FadingIsAsIfThePastHadWeighedLess) {
   EXPECT_GT(std::abs(faded[0] - learned(1.0, 1.0)[0]), 0.05F);
 }
 
+TEST(SecondOrderModel, ReportsThatWaitAreNotLost) {
+  Examples at_once(40, 4);
+  Examples waiting(40, 4);
+  SecondOrderModel one(4, 2.25);
+  SecondOrderModel other(4, 2.25);
+  Floats w = at_once.learn(one, {Constraint::ball, kInfinity});
+  // All reports taken at 0, and no step until the end.
+  Floats v(4, 0.0F);
+  for (std::size_t t = 0; t < waiting.z.size(); ++t) {
+    Floats gradient;
+    for (const float x : waiting.z[t])
+      gradient.push_back(static_cast<float>(-2.0 * waiting.y[t] * static_cast<double>(x)));
+    other.observe(waiting.y[t] * waiting.y[t], gradient, waiting.weight[t], v);
+    EXPECT_EQ(other.unsolved(), t + 1);
+  }
+  for (int s = 0; s < 200; ++s) other.solve({Constraint::ball, kInfinity}, v, 1);
+  EXPECT_EQ(other.unsolved(), 0U);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(v[k], w[k], 2e-2F) << k;
+}
+
 TEST(SecondOrderModel, TheRidgeOfMeansIsThatOfTheWorstThatTheyMayHide) {
   // |z|^2 is not known, a mean over 100 examples shows 1: the ridge is 1% of 100^2.
   SecondOrderModel model(1);

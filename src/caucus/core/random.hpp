@@ -43,11 +43,8 @@ class Stream {
 
   explicit Stream(const StreamKey& key) : key_(key_of(key)), counter_(counter_of(key)) {}
   /// With its first block, which the caller has computed already.
-  Stream(const StreamKey& key, const Block& first) : Stream(key) {
-    block_ = first;
-    counter_[0] = 1;
-    used_ = 0;
-  }
+  Stream(const StreamKey& key, const Block& first)
+      : key_(key_of(key)), counter_(counter_of(key, 1)), block_(first), used_(0) {}
 
   std::uint32_t bits() {
     if (used_ == 4) {
@@ -87,8 +84,8 @@ class Stream {
   static std::array<std::uint32_t, 2> key_of(const StreamKey& key) {
     return {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)};
   }
-  static Block counter_of(const StreamKey& key) {
-    return {0, key.client, key.round,
+  static Block counter_of(const StreamKey& key, std::uint32_t block = 0) {
+    return {block, key.client, key.round,
             (static_cast<std::uint32_t>(key.purpose) << 24) | (key.repetition & 0xFFFFFFU)};
   }
 

@@ -76,33 +76,35 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
   update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
 }
 
-/// `Groups` groups of 16 at a time, whose sums stay in registers.
-template <std::size_t Groups>
-inline void add_products_from(std::size_t k, float* y, const Term* terms, std::size_t count,
-                              std::size_t n) {
-  for (; k + Groups * kLanes <= n; k += Groups * kLanes) {
-    Lanes sums[Groups];
-    for (std::size_t g = 0; g < Groups; ++g) sums[g] = load(y + k + g * kLanes);
-    for (std::size_t j = 0; j < count; ++j) {
-      const Lanes f = fill(terms[j].factor);
-      const float* x = terms[j].x + k;
-      for (std::size_t g = 0; g < Groups; ++g) {
-        sums[g] = add(sums[g], multiply(f, load(x + g * kLanes)));
-      }
-    }
-    for (std::size_t g = 0; g < Groups; ++g) store(y + k + g * kLanes, sums[g]);
-  }
-  if constexpr (Groups > 1) {
-    add_products_from<Groups / 2>(k, y, terms, count, n);
-  } else {
-    for (std::size_t j = 0; j < count && k < n; ++j) {
-      add_product(y + k, terms[j].factor, terms[j].x + k, n - k);
-    }
-  }
+/// So many at once, a number that the compiler knows: loops of two or three steps cost more in
+/// mispredicted ends than in work.
+template <std::size_t Count>
+inline void add_some_products(float* y, const Term* terms, std::size_t n) {
+  Lanes factors[Count];
+  for (std::size_t j = 0; j < Count; ++j) factors[j] = fill(terms[j].factor);
+  groups(
+      n,
+      [&](std::size_t k) {
+        Lanes sum = load(y + k);
+        for (std::size_t j = 0; j < Count; ++j) {
+          sum = add(sum, multiply(factors[j], load(terms[j].x + k)));
+        }
+        store(y + k, sum);
+      },
+      [&](std::size_t k, std::size_t rest) {
+        Lanes sum = load_first(y + k, rest);
+        for (std::size_t j = 0; j < Count; ++j) {
+          sum = add(sum, multiply(factors[j], load_first(terms[j].x + k, rest)));
+        }
+        store_first(y + k, rest, sum);
+      });
 }
 
 inline void add_products(float* y, const Term* terms, std::size_t count, std::size_t n) {
-  add_products_from<4>(0, y, terms, count, n);
+  for (; count >= 4; terms += 4, count -= 4) add_some_products<4>(y, terms, n);
+  if (count == 3) add_some_products<3>(y, terms, n);
+  if (count == 2) add_some_products<2>(y, terms, n);
+  if (count == 1) add_some_products<1>(y, terms, n);
 }
 
 inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {

@@ -68,8 +68,6 @@ std::size_t EmKofl::download_bits(const Assignment& assignment) const {
   return 32 * assignment.held.front().weights.size() + index_bits(p_.size());
 }
 
-std::vector<double> EmKofl::selection() const {
-  return p_.probabilities();
-}
+std::vector<double> EmKofl::selection() const { return p_.probabilities(); }
 
 }  // namespace caucus

@@ -47,9 +47,17 @@ OmsAggregate::Sum& OmsAggregate::new_sum(std::uint32_t space, std::size_t dimens
   if (used_ == sums_.size()) sums_.emplace_back();
   Sum& fresh = sums_[used_++];
   fresh.space = space;
+  fresh.dimension = dimension;
   fresh.loss = 0.0;
-  fresh.gradient.assign(dimension, 0.0F);
+  fresh.gradient.clear();
+  fresh.terms.clear();
   return fresh;
+}
+
+void OmsAggregate::Sum::add_up() {
+  if (gradient.empty()) gradient.assign(dimension, 0.0F);
+  add_products(gradient, terms);
+  terms.clear();
 }
 
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
@@ -59,7 +67,9 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
       streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
       sampler_(p_.size(), settings_->sampled) {
   const FeatureMaps& maps = settings_->plan->maps;
-  for (std::size_t i = 0; i < maps.size(); ++i) begin_.push_back(begin_.back() + maps.dimension(i));
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    begin_.push_back(begin_.back() + simd::padded(maps.dimension(i)));
+  }
   weights_.assign(begin_.back(), 0.0F);
 }
 
@@ -67,17 +77,20 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into)
   Stream stream = streams_.of(batch.number, client);
   sampler_.draw(p_, stream, drawn_);
   into.client = client;
-  into.held.clear();
-  for (const std::uint32_t space : drawn_) into.held.push_back({space, weights(space), 0.0});
-  into.held.front().share = 1.0;
+  into.held.resize(drawn_.size());
+  for (std::size_t a = 0; a < drawn_.size(); ++a) {
+    into.held[a] = {drawn_[a], weights(drawn_[a]), a == 0 ? 1.0 : 0.0};
+  }
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
   const Report* const one = &report;
-  aggregate({&one, 1}, into);
+  aggregate({&one, 1}, false, into);
 }
 
-void FomdOms::aggregate(std::span<const Report* const> reports, OmsAggregate& into) const {
+void FomdOms::aggregate(std::span<const Report* const> reports, bool lasting,
+                        OmsAggregate& into) const {
+  const bool complete = lasting && into.reporters_ == 0;
   into.reporters_ += reports.size();
   for (const Report* report : reports) {
     for (const HeldReport& held : report->held) {
@@ -86,12 +99,8 @@ void FomdOms::aggregate(std::span<const Report* const> reports, OmsAggregate& in
       sum.terms.push_back({held.direction.data(), held.factor});
     }
   }
-  for (std::size_t s = 0; s < into.used_; ++s) {
-    OmsAggregate::Sum& sum = into.sums_[s];
-    if (sum.terms.empty()) continue;
-    add_products(sum.gradient, sum.terms);
-    sum.terms.clear();
-  }
+  if (complete) return;
+  for (std::size_t s = 0; s < into.used_; ++s) into.sums_[s].add_up();
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
@@ -103,15 +112,23 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
 void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
     const OmsAggregate::Sum& sum = aggregate.sums_[s];
-    if (sum.gradient.empty()) continue;  // a frozen expert
+    if (sum.dimension == 0) continue;  // a frozen expert
     const Space& space = settings_->plan->maps.space(sum.space);
     const double lambda = std::visit(
         [&](const auto& schedule) { return schedule.model_rate(batch.number, sum.space); },
         settings_->schedule);
     const double rate = lambda / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
-    const std::span<float> w(weights_.data() + begin_[sum.space], sum.gradient.size());
+    const std::span<float> w(weights_.data() + begin_[sum.space], sum.dimension);
     if (space.constraint == Constraint::ball) {
-      Ball{space.radius}.descend(w, sum.gradient, rate);
+      if (sum.gradient.empty()) {
+        Ball{space.radius}.descend(w, sum.terms, rate);
+      } else {
+        Ball{space.radius}.descend(w, sum.gradient, rate);
+      }
+    } else if (sum.gradient.empty()) {
+      gradient_.assign(sum.dimension, 0.0F);
+      add_products(gradient_, sum.terms);
+      Box{space.radius}.descend(w, gradient_, rate);
     } else {
       Box{space.radius}.descend(w, sum.gradient, rate);
     }

@@ -11,6 +11,7 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/schedule.hpp"
@@ -45,9 +46,13 @@ class OmsAggregate {
   friend class FomdOms;
   struct Sum {
     std::uint32_t space = 0;
+    std::size_t dimension = 0;
     double loss = 0.0;
-    std::vector<float> gradient;
-    std::vector<simd::Term> terms;  ///< of gradients that are being added
+    std::vector<simd::Term> terms;  ///< what the gradient is the sum of, or
+    AlignedVector<float> gradient;  ///< that sum
+
+    /// From the one to the other.
+    void add_up();
   };
   Sum& sum_of(std::uint32_t space, std::size_t dimension) {
     const std::int32_t slot = slot_of_[space];
@@ -84,8 +89,9 @@ class FomdOms {
     report_held(*settings_->plan, forecast, y, into);
   }
   void aggregate(const Report& report, OmsAggregate& into) const;
-  /// One after the other, but those of a model together.
-  void aggregate(std::span<const Report* const> reports, OmsAggregate& into) const;
+  /// One after the other, but those of a model together. If all of a batch come at once and their
+  /// memory lasts until the step, the gradients need not be added up before.
+  void aggregate(std::span<const Report* const> reports, bool lasting, OmsAggregate& into) const;
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
@@ -102,7 +108,7 @@ class FomdOms {
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return {weights_.data() + begin_[space], begin_[space + 1] - begin_[space]};
+    return {weights_.data() + begin_[space], settings_->plan->maps.dimension(space)};
   }
 
  private:
@@ -114,12 +120,13 @@ class FomdOms {
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
-  std::vector<float> weights_;      ///< all models, one after another
-  std::vector<std::size_t> begin_;  ///< where each begins
+  AlignedVector<float> weights_;    ///< all models, one after another
+  std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
   ClientStreams streams_;
   ModelSampler sampler_;
   std::vector<std::uint32_t> drawn_;
   std::vector<IndexedLoss> losses_;
+  AlignedVector<float> gradient_;
 };
 
 }  // namespace caucus

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/simd/kernel_table.hpp"
+
 namespace caucus {
 
 struct Ball {
@@ -17,6 +19,11 @@ struct Ball {
   /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
   /// overflow has no direction left: it ends at 0.
   void descend(std::span<float> w, std::span<const float> gradient, double rate) const;
+  /// The same for a gradient that is the sum of these.
+  void descend(std::span<float> w, std::span<const simd::Term> gradient, double rate) const;
+
+ private:
+  void scale_back(std::span<float> w, double squared_norm) const;
 };
 
 }  // namespace caucus

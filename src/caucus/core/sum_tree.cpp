@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "caucus/core/simd/kernels.hpp"
+
 namespace caucus {
 
 SumTree::SumTree(std::size_t size) : size_(size) {
@@ -68,8 +70,7 @@ std::size_t SumTree::find(double point) const {
   for (std::size_t l = levels_.size(); l-- > 0;) {
     const double* sums = levels_[l].sums.data() + node * kChildren;
     const double* values = levels_[l].values.data() + node * kChildren;
-    std::size_t child = 0;
-    for (std::size_t k = 0; k < kChildren; ++k) child += sums[k] <= point ? 1U : 0U;
+    std::size_t child = simd::kernels().count_up_to(sums, point);
     if (child == kChildren) {  // rounding: it belongs to the last that has a weight
       child = kChildren - 1;
       while (child > 0 && values[child] == 0.0) --child;

@@ -63,6 +63,19 @@ inline double move_and_measure(std::span<float> w, float factor, std::span<const
   return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
 }
 
+/// That for the gradient 0 + terms[0] + terms[1] + .., as add_products sums it; at least one term.
+inline double move_by_products(std::span<float> w, float factor,
+                               std::span<const simd::Term> terms) {
+  return simd::kernels().move_by_products(w.data(), factor, terms.data(), terms.size(), w.size());
+}
+
+/// add_products(y, terms), and squared_norm of each product.
+inline void add_products_and_measure(std::span<float> y, std::span<const simd::Term> terms,
+                                     std::span<double> squares) {
+  simd::kernels().add_products_and_measure(y.data(), terms.data(), terms.size(), y.size(),
+                                           squares.data());
+}
+
 /// Several vectors x of `inputs` >= 1 numbers at once: row r of out is
 ///   out_k = sum_l x_l base[l * width + k], over l in order,
 /// where width is a multiple of 16. A row does not depend on the others.
@@ -84,7 +97,13 @@ inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 /// 3e-7 of the amplitude.
 inline void scaled_sincos(std::span<const float> x, float factor, float amplitude,
                           std::span<float> cosine, std::span<float> sine) {
-  simd::kernels().sincos(x.data(), factor, amplitude, x.size(), cosine.data(), sine.data());
+  const simd::Wave wave{x.data(), cosine.data(), sine.data(), factor};
+  simd::kernels().sincos(&wave, 1, amplitude, x.size());
+}
+
+/// That for several x of n numbers.
+inline void scaled_sincos(std::span<const simd::Wave> waves, float amplitude, std::size_t n) {
+  simd::kernels().sincos(waves.data(), waves.size(), amplitude, n);
 }
 
 /// out_k = e^(x_k - shift) for x_k <= shift, 0 where that is below e^-708; gives their sum. Within

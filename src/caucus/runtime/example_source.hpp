@@ -35,7 +35,13 @@ class PartitionedData {
     return partition_->rows_of(client).size();
   }
   [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
-    const std::uint32_t row = partition_->rows_of(client)[round];
+    const auto rows = partition_->rows_of(client);
+    const std::uint32_t row = rows[round];
+    if (round + 1 < rows.size()) {  // the rows are anywhere: fetch the next one meanwhile
+      const auto next = data_->x(rows[round + 1]);
+      __builtin_prefetch(next.data());
+      __builtin_prefetch(next.data() + next.size());
+    }
     return {data_->x(row), static_cast<double>(data_->y(row))};
   }
 

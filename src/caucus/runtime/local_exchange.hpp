@@ -46,7 +46,7 @@ concept TiledClients = A::kOmsClients && requires(const A& shared) {
 template <class A>
 concept AggregatesMany = requires(const A& shared, std::span<const typename A::Report* const> many,
                                   typename A::Aggregate& aggregate) {
-  shared.aggregate(many, aggregate);
+  shared.aggregate(many, true, aggregate);
 };
 
 /// Forecasts given, and a report sent: what every way of playing clients has to tell.
@@ -99,7 +99,7 @@ class OneByOne {
       shared.report(memory_[client], forecast_, example.y, mean_);
     }
     const typename A::Report* const report = &mean_.report();
-    on_reports({&report, 1}, {&assignment_, 1});
+    on_reports({&report, 1}, {&assignment_, 1}, false);
   }
   template <class OnReports>
   void flush(ExchangeLog&, OnReports&&) {}
@@ -125,15 +125,22 @@ class ByTiles {
     for (std::size_t round = first; round < last; ++round) {
       const Example example = source.example(client, round);
       tile_.add(round, example.x, example.y, round + 1 == last);
-      if (tile_.full()) flush(log, on_reports);
+      if (tile_.full()) flush(log, on_reports, false);
     }
   }
   template <class OnReports>
   void flush(ExchangeLog& log, OnReports&& on_reports) {
-    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); }, on_reports);
+    flush(log, on_reports, true);
   }
 
  private:
+  /// The reports last until the next example is added.
+  template <class OnReports>
+  void flush(ExchangeLog& log, OnReports&& on_reports, bool lasting) {
+    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); },
+                [&](auto reports, auto assignments) { on_reports(reports, assignments, lasting); });
+  }
+
   OmsTile tile_;
 };
 
@@ -159,7 +166,7 @@ class LocalExchange {
   template <class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Assign&& assign, Receive&& receive) {
     const auto deliver = [&](std::span<const typename A::Report* const> reports,
-                             std::span<const typename A::Assignment> assignments) {
+                             std::span<const typename A::Assignment> assignments, bool lasting) {
       arrived_.clear();
       for (std::size_t n = 0; n < reports.size(); ++n) {
         log_.sent(shared, *reports[n], assignments[n]);
@@ -167,8 +174,9 @@ class LocalExchange {
         arrived_.push_back(reports[n]);
       }
       if constexpr (AggregatesMany<A>) {
-        receive(std::span<const typename A::Report* const>(arrived_));
+        receive(std::span<const typename A::Report* const>(arrived_), lasting);
       } else {
+        static_cast<void>(lasting);
         for (const typename A::Report* report : arrived_) receive(*report);
       }
     };

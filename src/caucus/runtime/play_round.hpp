@@ -15,7 +15,7 @@ void play_round(A& server, E& exchange, const Batch& batch, typename A::Aggregat
       [&](std::uint32_t client, typename A::Assignment& into) {
         server.assign(batch, client, into);
       },
-      [&](const auto& reports) { server.aggregate(reports, aggregate); });
+      [&](const auto&... reports) { server.aggregate(reports..., aggregate); });
   server.step(batch, aggregate);
 }
 

@@ -147,6 +147,109 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
   return sum(squares);
 }
 
+/// move_and_measure for a gradient that is a sum of products and is not written down.
+template <std::size_t Count>
+inline double move_by_some_products(float* w, float factor, const Term* terms, std::size_t n) {
+  Lanes factors[Count];
+  for (std::size_t j = 0; j < Count; ++j) factors[j] = fill(terms[j].factor);
+  const Lanes f = fill(factor);
+  Lanes squares = fill(0.0F);
+  groups(
+      n,
+      [&](std::size_t k) {
+        Lanes gradient = fill(0.0F);
+        for (std::size_t j = 0; j < Count; ++j) {
+          gradient = add(gradient, multiply(factors[j], load(terms[j].x + k)));
+        }
+        const Lanes moved = mul_add(f, gradient, load(w + k));
+        squares = mul_add(moved, moved, squares);
+        store(w + k, moved);
+      },
+      [&](std::size_t k, std::size_t rest) {
+        Lanes gradient = fill(0.0F);
+        for (std::size_t j = 0; j < Count; ++j) {
+          gradient = add(gradient, multiply(factors[j], load_first(terms[j].x + k, rest)));
+        }
+        const Lanes moved = mul_add(f, gradient, load_first(w + k, rest));
+        squares = mul_add(moved, moved, squares);
+        store_first(w + k, rest, moved);
+      });
+  return sum(squares);
+}
+
+inline double move_by_many_products(float* w, float factor, const Term* terms, std::size_t count,
+                                    std::size_t n) {
+  const Lanes f = fill(factor);
+  Lanes squares = fill(0.0F);
+  const auto move = [&](std::size_t k, auto load_from) {
+    Lanes gradient = fill(0.0F);
+    for (std::size_t j = 0; j < count; ++j) {
+      gradient = add(gradient, multiply(fill(terms[j].factor), load_from(terms[j].x + k)));
+    }
+    const Lanes moved = mul_add(f, gradient, load_from(w + k));
+    squares = mul_add(moved, moved, squares);
+    return moved;
+  };
+  groups(
+      n, [&](std::size_t k) { store(w + k, move(k, [](const float* p) { return load(p); })); },
+      [&](std::size_t k, std::size_t rest) {
+        store_first(w + k, rest,
+                    move(k, [rest](const float* p) { return load_first(p, rest); }));
+      });
+  return sum(squares);
+}
+
+inline double move_by_products(float* w, float factor, const Term* terms, std::size_t count,
+                               std::size_t n) {
+  switch (count) {
+    case 1: return move_by_some_products<1>(w, factor, terms, n);
+    case 2: return move_by_some_products<2>(w, factor, terms, n);
+    case 3: return move_by_some_products<3>(w, factor, terms, n);
+    case 4: return move_by_some_products<4>(w, factor, terms, n);
+    default: return move_by_many_products(w, factor, terms, count, n);
+  }
+}
+
+/// add_products, and the squared norm of each product.
+template <std::size_t Count>
+inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
+  Lanes factors[Count];
+  Lanes sums[Count];
+  for (std::size_t j = 0; j < Count; ++j) {
+    factors[j] = fill(terms[j].factor);
+    sums[j] = fill(0.0F);
+  }
+  groups(
+      n,
+      [&](std::size_t k) {
+        Lanes total = load(y + k);
+        for (std::size_t j = 0; j < Count; ++j) {
+          const Lanes product = multiply(factors[j], load(terms[j].x + k));
+          total = add(total, product);
+          sums[j] = mul_add(product, product, sums[j]);
+        }
+        store(y + k, total);
+      },
+      [&](std::size_t k, std::size_t rest) {
+        Lanes total = load_first(y + k, rest);
+        for (std::size_t j = 0; j < Count; ++j) {
+          const Lanes product = multiply(factors[j], load_first(terms[j].x + k, rest));
+          total = add(total, product);
+          sums[j] = mul_add(product, product, sums[j]);
+        }
+        store_first(y + k, rest, total);
+      });
+  for (std::size_t j = 0; j < Count; ++j) squares[j] = sum(sums[j]);
+}
+
+inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,
+                                     double* squares) {
+  for (; count >= 4; terms += 4, squares += 4, count -= 4) add_and_measure<4>(y, terms, n, squares);
+  if (count == 3) add_and_measure<3>(y, terms, n, squares);
+  if (count == 2) add_and_measure<2>(y, terms, n, squares);
+  if (count == 1) add_and_measure<1>(y, terms, n, squares);
+}
+
 /// Columns [0, 16 Groups) of `Rows` projections at once, so that the sums stay in registers. Not
 /// inlined: g++ 12 runs out of registers in one large function.
 template <std::size_t Rows, std::size_t Groups>
@@ -199,6 +302,11 @@ inline void project(const float* base, std::size_t inputs, std::size_t width, co
   project_all<kProjectedRows>(base, inputs, width, x, count, out);
 }
 
+inline std::size_t count_up_to(const double* x, double limit) {
+  const Eight most = eight(limit);
+  return count_at_most(load(x), most) + count_at_most(load(x + kBlock), most);
+}
+
 inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    dot,
                                    dots,
@@ -209,6 +317,8 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    add_exact_products,
                                    scale,
                                    move_and_measure,
+                                   move_by_products,
+                                   add_products_and_measure,
                                    project,
                                    sincos,
                                    magnitude,
@@ -216,6 +326,7 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    symmetric_add_multiply,
                                    dot_doubles,
                                    exponentials,
+                                   count_up_to,
                                    philox};
 
 }  // namespace

@@ -17,6 +17,14 @@ struct Term {
   float factor;
 };
 
+/// amplitude * cos(pi factor x_k) and the sine, wanted of one x among several.
+struct Wave {
+  const float* x;
+  float* cosine;
+  float* sine;
+  float factor;
+};
+
 /// vector.hpp says what each of them computes.
 struct Kernels {
   const char* name;
@@ -31,10 +39,13 @@ struct Kernels {
                              std::size_t count, std::size_t n);
   void (*scale)(float* y, float factor, std::size_t n);
   double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
+  double (*move_by_products)(float* w, float factor, const Term* terms, std::size_t count,
+                             std::size_t n);
+  void (*add_products_and_measure)(float* y, const Term* terms, std::size_t count, std::size_t n,
+                                   double* squares);
   void (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
                   std::size_t count, float* out);
-  void (*sincos)(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
-                 float* sine);
+  void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
@@ -43,6 +54,8 @@ struct Kernels {
                                  double* y);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
+  // sum_tree.hpp: how many of 16 numbers are at most `limit`
+  std::size_t (*count_up_to)(const double* x, double limit);
   // random.hpp: the blocks of 16 counters that differ in their second word, which is first, first
   // + 1 and so on; word w of block b is out[16 w + b].
   void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);

@@ -48,7 +48,8 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   keep(projections);
   std::vector<float> cosine(n);
   std::vector<float> sine(n);
-  k.sincos(projections.data(), 3.0F, 0.5F, n, cosine.data(), sine.data());
+  const simd::Wave wave{projections.data(), cosine.data(), sine.data(), 3.0F};
+  k.sincos(&wave, 1, 0.5F, n);
   keep(cosine);
   keep(sine);
   std::vector<const float*> left;

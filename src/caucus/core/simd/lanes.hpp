@@ -89,6 +89,11 @@ inline Eight add(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
+/// How many lanes of x are at most those of limit.
+inline std::size_t count_at_most(Eight x, Eight limit) {
+  return static_cast<std::size_t>(
+      __builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
+}
 /// value where x >= limit, else 0.
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return {_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_GE_OQ), value.v)};
@@ -197,6 +202,11 @@ inline Eight subtract(Eight a, Eight b) {
 }
 inline Eight larger(Eight a, Eight b) {
   return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
+}
+inline std::size_t count_at_most(Eight x, Eight limit) {
+  const int low = _mm256_movemask_pd(_mm256_cmp_pd(x.low, limit.low, _CMP_LE_OQ));
+  const int high = _mm256_movemask_pd(_mm256_cmp_pd(x.high, limit.high, _CMP_LE_OQ));
+  return static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(low | (high << 4))));
 }
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.low, limit.low, _CMP_GE_OQ), value.low),
@@ -338,6 +348,11 @@ inline Eight subtract(Eight a, Eight b) {
 }
 inline Eight larger(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] > b.v[l] ? a.v[l] : b.v[l]; });
+}
+inline std::size_t count_at_most(Eight x, Eight limit) {
+  std::size_t count = 0;
+  for (std::size_t l = 0; l < 8; ++l) count += x.v[l] <= limit.v[l] ? 1U : 0U;
+  return count;
 }
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return each_of_eight([&](std::size_t l) { return x.v[l] >= limit.v[l] ? value.v[l] : 0.0; });

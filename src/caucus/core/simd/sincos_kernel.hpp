@@ -48,20 +48,21 @@ class Waves {
   Lanes c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_, s4_;
 };
 
-inline void sincos(const float* x, float factor, float amplitude, std::size_t n, float* cosine,
-                   float* sine) {
-  const Waves waves(amplitude);
-  const Lanes f = fill(factor);
-  std::size_t k = 0;
-  for (; k + kLanes <= n; k += kLanes) {
-    const Waves::Pair pair = waves.of(load(x + k), f);
-    store(cosine + k, pair.cosine);
-    store(sine + k, pair.sine);
+inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::size_t n) {
+  const Waves of_amplitude(amplitude);
+  for (const Wave* wave = waves; wave < waves + count; ++wave) {
+    const Lanes f = fill(wave->factor);
+    std::size_t k = 0;
+    for (; k + kLanes <= n; k += kLanes) {
+      const Waves::Pair pair = of_amplitude.of(load(wave->x + k), f);
+      store(wave->cosine + k, pair.cosine);
+      store(wave->sine + k, pair.sine);
+    }
+    if (k == n) continue;
+    const Waves::Pair pair = of_amplitude.of(load_first(wave->x + k, n - k), f);
+    store_first(wave->cosine + k, n - k, pair.cosine);
+    store_first(wave->sine + k, n - k, pair.sine);
   }
-  if (k == n) return;
-  const Waves::Pair pair = waves.of(load_first(x + k, n - k), f);
-  store_first(cosine + k, n - k, pair.cosine);
-  store_first(sine + k, n - k, pair.sine);
 }
 
 /// The largest |x_k|; NaN if there is one.

@@ -63,14 +63,14 @@ double AdaptiveOms::known_size(std::size_t space) const {
 
 void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
   Stream stream = streams_.of(batch.number, client);
-  sampler_.draw(probabilities(), stream, drawn_);
+  const auto drawn = sampler_.draw(probabilities(), stream);
   into.client = client;
   into.held.clear();
   const Simplex& p = probabilities();
-  double largest = p.log_weight(drawn_.front());
-  for (const std::uint32_t space : drawn_) largest = std::max(largest, p.log_weight(space));
+  double largest = p.log_weight(drawn.front());
+  for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;
-  for (const std::uint32_t space : drawn_) {
+  for (const std::uint32_t space : drawn) {
     const double share = std::exp(p.log_weight(space) - largest);
     into.held.push_back({space, weights(space), share});
     sum += share;

@@ -120,7 +120,6 @@ class AdaptiveOms {
   std::vector<std::size_t> begin_;  ///< where each begins
   ClientStreams streams_;
   ModelSampler sampler_;
-  std::vector<std::uint32_t> drawn_;
   Departures departures_;
   double remembered_ = 1.0;              ///< share of the first reports that still counts
   std::vector<double> remembered_of_;    ///< the same when each model was last held

@@ -75,11 +75,11 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
   Stream stream = streams_.of(batch.number, client);
-  sampler_.draw(p_, stream, drawn_);
+  const auto drawn = sampler_.draw(p_, stream);
   into.client = client;
-  into.held.resize(drawn_.size());
-  for (std::size_t a = 0; a < drawn_.size(); ++a) {
-    into.held[a] = {drawn_[a], weights(drawn_[a]), a == 0 ? 1.0 : 0.0};
+  into.held.resize(drawn.size());
+  for (std::size_t a = 0; a < drawn.size(); ++a) {
+    into.held[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
   }
 }
 

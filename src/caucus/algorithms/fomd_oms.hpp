@@ -124,7 +124,6 @@ class FomdOms {
   std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
   ClientStreams streams_;
   ModelSampler sampler_;
-  std::vector<std::uint32_t> drawn_;
   std::vector<IndexedLoss> losses_;
   AlignedVector<float> gradient_;
 };

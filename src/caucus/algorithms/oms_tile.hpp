@@ -45,7 +45,7 @@ class OmsTile {
 
  private:
   static constexpr std::size_t kFloats = 6144;
-  static constexpr std::size_t kExamples = 64;
+  static constexpr std::size_t kExamples = FeatureTile::kExamples;
   struct Example {
     std::span<const float> x;
     std::size_t assignment = 0;

@@ -112,7 +112,6 @@ void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition)
 FeatureMaps::Workspace::Workspace(const FeatureMaps& maps)
     : features_(maps.maps_.size()),
       projections_(maps.bases_.size()),
-      sizes_(maps.bases_.size(), 0.0F),
       features_of_(maps.maps_.size(), 0),
       projection_of_(maps.bases_.size(), 0) {
   for (std::size_t b = 0; b < projections_.size(); ++b) {
@@ -154,10 +153,9 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
   if (workspace.projection_of_[map.base] != workspace.example_) {
     const FrequencyBase& base = bases_[map.base];
     project(base.values, x.size(), base.width(), std::array{x.data()}, projection);
-    workspace.sizes_[map.base] = magnitude(projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  random_features(map, projection, workspace.sizes_[map.base], out);
+  random_features(std::span(projection).first(map.frequencies), map.turns, map.amplitude, out);
 }
 
 void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) {
@@ -165,19 +163,19 @@ void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) 
   out.back() = 1.0F;
 }
 
-void FeatureMaps::random_features(const Map& map, std::span<const float> projection, float size,
+void FeatureMaps::random_features(std::span<const float> projection, float turns, float amplitude,
                                   std::span<float> out) {
-  const auto cosine = out.first(map.frequencies);
-  const auto sine = out.last(map.frequencies);
-  if (size * map.turns < kLargestPhase) {
-    scaled_sincos(projection.first(map.frequencies), map.turns, map.amplitude, cosine, sine);
+  const auto cosine = out.first(projection.size());
+  const auto sine = out.last(projection.size());
+  if (magnitude(projection) * turns < kLargestPhase) {
+    scaled_sincos(projection, turns, amplitude, cosine, sine);
     return;
   }
-  std::copy_n(projection.begin(), map.frequencies, sine.begin());
+  std::copy(projection.begin(), projection.end(), sine.begin());
   for (float& value : sine) {
-    if (!(std::abs(value * map.turns) < kLargestPhase)) value = 0.0F;
+    if (!(std::abs(value * turns) < kLargestPhase)) value = 0.0F;
   }
-  scaled_sincos(sine, map.turns, map.amplitude, cosine, sine);
+  scaled_sincos(sine, turns, amplitude, cosine, sine);
 }
 
 double FeatureMaps::expert_forecast(std::size_t i, std::span<const float> x) const {

@@ -62,7 +62,6 @@ class FeatureMaps {
     std::span<const float> x_;
     std::uint64_t example_ = 0;
     std::vector<AlignedVector<float>> features_, projections_;
-    std::vector<float> sizes_;                                ///< magnitudes of the projections
     std::vector<std::uint64_t> features_of_, projection_of_;  ///< the example they belong to
   };
 
@@ -105,9 +104,9 @@ class FeatureMaps {
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
   static void add_intercept(std::span<const float> x, std::span<float> out);
-  /// `size` is the magnitude of the projection. Where the phase is not finite or too large to mean
-  /// anything it counts as 0, so that the features of an absurd example are still finite.
-  static void random_features(const Map& map, std::span<const float> projection, float size,
+  /// Where the phase is not finite or too large to mean anything it counts as 0, so that the
+  /// features of an absurd example are still finite.
+  static void random_features(std::span<const float> projection, float turns, float amplitude,
                               std::span<float> out);
 
   InputShape shape_;

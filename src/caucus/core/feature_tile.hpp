@@ -1,6 +1,6 @@
 // The features of many examples at once: the projections of all that share a base are one small
-// matrix product, and their sines are computed together. An example's features have the same bits
-// as when it comes alone.
+// matrix product, and the sines of all that have as many frequencies are computed together. An
+// example's features have the same bits as when it comes alone.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,8 @@ namespace caucus {
 
 class FeatureTile {
  public:
+  static constexpr std::size_t kExamples = 64;  ///< at most, before it is cleared
+
   explicit FeatureTile(const FeatureMaps& maps);
 
   void clear();
@@ -29,42 +31,77 @@ class FeatureTile {
     const FeatureMaps::Map& map = maps_->maps_[index];
     if (map.is_example()) return x_.first(map.dimension);
     if (map.offset > 0) return x_.subspan(map.offset, map.dimension);
-    return {computed(index, map), map.dimension};
+    if (map.dimension == 0) return {};
+    LastRequest& last = last_of_map_[index];
+    if (last.example != example_) {
+      float* const out = take(simd::padded(map.dimension));
+      last = {example_, out};
+      if (map.kind == SpaceKind::linear) {
+        FeatureMaps::add_intercept(x_.first(map.dimension - 1), {out, map.dimension});
+      } else {
+        Waves& waves = waves_[waves_of_map_[index]];
+        if (waves.wanted.empty()) touched_waves_.push_back(waves_of_map_[index]);
+        waves.wanted.push_back({row_of(map.base), out, out + map.frequencies, map.turns});
+      }
+    }
+    return {last.features, map.dimension};
   }
   void compute();
 
  private:
-  struct Job {  ///< random features to be computed
-    const FeatureMaps::Map* map;
-    std::size_t row;  ///< of its base's projections
-    float* out;
-  };
-  struct Projections {
+  struct Projections {  ///< of one base
     std::vector<const float*> examples;
-    AlignedVector<float> rows;
-    float size = 0.0F;  ///< the largest magnitude in all rows
+    AlignedVector<float> rows;  ///< kExamples of them, once there was one
     std::uint64_t last_example = 0;
+  };
+  struct Waves {  ///< of one base and number of frequencies
+    std::size_t base = 0;
+    std::size_t frequencies = 0;
+    float amplitude = 0.0F;
+    float turns = 0.0F;  ///< the most that any of its maps has
+    std::vector<simd::Wave> wanted;
   };
   struct LastRequest {
     std::uint64_t example = 0;
     const float* features = nullptr;
   };
-  const float* computed(std::size_t index, const FeatureMaps::Map& map);
-  float* take(std::size_t floats);
-  std::size_t row_of(std::size_t base);
-  void project_examples(std::size_t base);
-  void compute_waves();
+
+  /// Where the projection of this example will be.
+  const float* row_of(std::size_t base) {
+    Projections& projections = projections_[base];
+    if (projections.last_example != example_) {
+      if (projections.examples.empty()) touch(base);
+      projections.examples.push_back(x_.data());
+      projections.last_example = example_;
+    }
+    return projections.rows.data() +
+           (projections.examples.size() - 1) * maps_->bases_[base].width();
+  }
+  float* take(std::size_t floats) {
+    if (static_cast<std::size_t>(end_ - next_) < floats) next_chunk(floats);
+    float* const taken = next_;
+    next_ += floats;
+    return taken;
+  }
+  void touch(std::size_t base);
+  void next_chunk(std::size_t floats);
+  void compute(Waves& waves);
 
   const FeatureMaps* maps_;
   std::span<const float> x_;
   std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
-  std::vector<Job> jobs_;
-  std::vector<simd::Wave> waves_;
   std::vector<LastRequest> last_of_map_;
+  std::vector<std::size_t> waves_of_map_;
+  std::vector<Waves> waves_;
   std::vector<Projections> projections_;  ///< one per base
   std::vector<std::size_t> touched_;      ///< bases
-  std::vector<AlignedVector<float>> chunks_;  ///< of memory for features, which must not move
-  std::size_t chunk_ = 0, used_ = 0;          ///< the one in use, and how much of it
+  std::vector<std::size_t> touched_waves_;
+
+  // Memory for features. It must not move while they are in use, so it comes in chunks.
+  std::vector<AlignedVector<float>> chunks_;
+  std::size_t chunk_ = 0;  ///< in use: chunks_[chunk_ - 1], of which [next_, end_) is left
+  float* next_ = nullptr;
+  float* end_ = nullptr;
 };
 
 }  // namespace caucus

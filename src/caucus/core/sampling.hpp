@@ -35,12 +35,14 @@ class ModelSampler {
   /// 2 <= J <= K, or J = K = 1.
   ModelSampler(std::size_t models, std::size_t sampled);
 
-  /// A_1 .. A_J by O(log K + J) steps. The draw depends on the stream and on p alone.
-  void draw(const Simplex& p, Stream& stream, std::vector<std::uint32_t>& sampled);
+  /// A_1 .. A_J by O(log K + J) steps, until the next call. They depend on the stream and on p
+  /// alone.
+  std::span<const std::uint32_t> draw(const Simplex& p, Stream& stream);
 
  private:
   std::size_t sampled_;
   std::vector<std::uint32_t> order_;  ///< 0..K-1, permuted only during a draw
+  std::vector<std::uint32_t> drawn_;
 };
 
 }  // namespace caucus

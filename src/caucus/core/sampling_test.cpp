@@ -52,9 +52,8 @@ struct Draws {
   }
   Models in_round(std::uint32_t round) {
     Stream stream({.seed = 5, .round = round});
-    Models sampled;
-    sampler.draw(p, stream, sampled);
-    return sampled;
+    const auto drawn = sampler.draw(p, stream);
+    return {drawn.begin(), drawn.end()};
   }
 };
 

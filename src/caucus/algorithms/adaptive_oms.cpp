@@ -61,21 +61,19 @@ double AdaptiveOms::known_size(std::size_t space) const {
   return square && plan.maps.space(space).is_kernel() ? 1.0 : 0.0;
 }
 
-void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  Stream stream = streams_.of(batch.number, client);
-  const auto drawn = sampler_.draw(probabilities(), stream);
-  into.client = client;
-  into.held.clear();
+void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
   const Simplex& p = probabilities();
+  Stream stream = streams_.of(batch.number, client);
+  const auto drawn = sampler_.draw(p, stream);
   double largest = p.log_weight(drawn.front());
   for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;
-  for (const std::uint32_t space : drawn) {
-    const double share = std::exp(p.log_weight(space) - largest);
-    into.held.push_back({space, weights(space), share});
+  for (std::size_t a = 0; a < into.size(); ++a) {
+    const double share = std::exp(p.log_weight(drawn[a]) - largest);
+    into[a] = {drawn[a], weights(drawn[a]), share};
     sum += share;
   }
-  for (HeldModel& model : into.held) model.share /= sum;
+  for (HeldModel& model : into) model.share /= sum;
 }
 
 void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const {

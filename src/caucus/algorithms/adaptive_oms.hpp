@@ -70,7 +70,13 @@ class AdaptiveOms {
 
   explicit AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings);
 
-  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+    into.client = client;
+    into.held.resize(sampled());
+    assign(batch, client, std::span(into.held));
+  }
+  /// The same where the J models have their place already.
+  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into);
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);
@@ -84,15 +90,22 @@ class AdaptiveOms {
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] AdaptiveAggregate new_aggregate() const { return {}; }
 
-  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
-    return held_upload_bits(assignment, models());
+  [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
+    return held_upload_bits(held, models());
   }
   /// One share less than models: they sum to 1.
+  [[nodiscard]] std::size_t download_bits(const HeldSize& held) const {
+    return held_download_bits(held, models()) + 32 * (held.models - held.clients);
+  }
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
+    return upload_bits(size_of(assignment));
+  }
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
-    return held_download_bits(assignment, models()) + 32 * (assignment.held.size() - 1);
+    return download_bits(size_of(assignment));
   }
 
   [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
+  [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {

@@ -73,33 +73,27 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
   weights_.assign(begin_.back(), 0.0F);
 }
 
-void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+void FomdOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
   Stream stream = streams_.of(batch.number, client);
   const auto drawn = sampler_.draw(p_, stream);
-  into.client = client;
-  into.held.resize(drawn.size());
-  for (std::size_t a = 0; a < drawn.size(); ++a) {
-    into.held[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
+  for (std::size_t a = 0; a < into.size(); ++a) {
+    into[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
   }
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
-  const Report* const one = &report;
-  aggregate({&one, 1}, false, into);
+  aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
+            into);
 }
 
-void FomdOms::aggregate(std::span<const Report* const> reports, bool lasting,
-                        OmsAggregate& into) const {
-  const bool complete = lasting && into.reporters_ == 0;
+void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
   into.reporters_ += reports.size();
-  for (const Report* report : reports) {
-    for (const HeldReport& held : report->held) {
-      OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
-      sum.loss += static_cast<double>(held.loss);
-      sum.terms.push_back({held.direction.data(), held.factor});
-    }
+  for (const HeldReport& held : reports.held) {
+    OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
+    sum.loss += static_cast<double>(held.loss);
+    sum.terms.push_back({held.direction.data(), held.factor});
   }
-  if (complete) return;
+  if (reports.lasting) return;
   for (std::size_t s = 0; s < into.used_; ++s) into.sums_[s].add_up();
 }
 

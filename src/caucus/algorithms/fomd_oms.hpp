@@ -80,7 +80,13 @@ class FomdOms {
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
 
-  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+    into.client = client;
+    into.held.resize(sampled());
+    assign(batch, client, std::span(into.held));
+  }
+  /// The same where the J models have their place already.
+  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into);
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);
@@ -89,22 +95,28 @@ class FomdOms {
     report_held(*settings_->plan, forecast, y, into);
   }
   void aggregate(const Report& report, OmsAggregate& into) const;
-  /// One after the other, but those of a model together. If all of a batch come at once and their
-  /// memory lasts until the step, the gradients need not be added up before.
-  void aggregate(std::span<const Report* const> reports, bool lasting, OmsAggregate& into) const;
+  /// One after the other, but those of a model together.
+  void aggregate(const TileReports& reports, OmsAggregate& into) const;
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] OmsAggregate new_aggregate() const { return OmsAggregate(models()); }
 
+  [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
+    return held_upload_bits(held, models());
+  }
+  [[nodiscard]] std::size_t download_bits(const HeldSize& held) const {
+    return held_download_bits(held, models());
+  }
   [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
-    return held_upload_bits(assignment, models());
+    return upload_bits(size_of(assignment));
   }
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
-    return held_download_bits(assignment, models());
+    return download_bits(size_of(assignment));
   }
 
   [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
+  [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {

@@ -47,6 +47,9 @@ class Noncooperative {
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     copies_[client].assign(batch, client, into);
   }
+  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
+    copies_[client].assign(batch, client, into);
+  }
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     copies_.front().predict(memory, assignment, x, into);
@@ -69,10 +72,17 @@ class Noncooperative {
 
   [[nodiscard]] Forecast new_forecast() const { return copies_.front().new_forecast(); }
   [[nodiscard]] Aggregate new_aggregate() const { return {}; }
-  [[nodiscard]] std::size_t upload_bits(const Assignment&) const { return 0; }
-  [[nodiscard]] std::size_t download_bits(const Assignment&) const { return 0; }
+  template <class Held>
+  [[nodiscard]] std::size_t upload_bits(const Held&) const {
+    return 0;
+  }
+  template <class Held>
+  [[nodiscard]] std::size_t download_bits(const Held&) const {
+    return 0;
+  }
 
   [[nodiscard]] const Plan& plan() const { return copies_.front().plan(); }
+  [[nodiscard]] std::size_t sampled() const { return copies_.front().sampled(); }
   [[nodiscard]] std::size_t clients() const { return copies_.size(); }
   [[nodiscard]] const Server& copy(std::size_t client) const { return copies_[client]; }
 

@@ -37,15 +37,23 @@ void predict_with_held(const Plan& plan, const Assignment& assignment, std::span
 /// Adds loss and gradient of every held model at (x, y) to the batch.
 void report_held(const Plan& plan, const Forecast& forecast, double y, BatchMean& into);
 
-/// Bits of one exchange. Down: the held models as floats, ceil(log2 K) bits for each index. Up: the
-/// gradients, which are as long, and the losses. (The paper's formula counts J twice.)
-inline std::size_t held_download_bits(const Assignment& assignment, std::size_t models) {
-  std::size_t bits = assignment.held.size() * index_bits(models);
-  for (const HeldModel& model : assignment.held) bits += 32 * model.weights.size();
-  return bits;
+/// What some clients hold together.
+struct HeldSize {
+  std::size_t clients = 0, models = 0, floats = 0;
+};
+inline HeldSize size_of(const Assignment& assignment) {
+  HeldSize size{1, assignment.held.size(), 0};
+  for (const HeldModel& model : assignment.held) size.floats += model.weights.size();
+  return size;
 }
-inline std::size_t held_upload_bits(const Assignment& assignment, std::size_t models) {
-  return held_download_bits(assignment, models) + 32 * assignment.held.size();
+
+/// Bits of their exchanges. Down: the held models as floats, ceil(log2 K) bits for each index. Up:
+/// the gradients, which are as long, and the losses. (The paper's formula counts J twice.)
+inline std::size_t held_download_bits(const HeldSize& held, std::size_t models) {
+  return held.models * index_bits(models) + 32 * held.floats;
+}
+inline std::size_t held_upload_bits(const HeldSize& held, std::size_t models) {
+  return held_download_bits(held, models) + 32 * held.models;
 }
 
 }  // namespace caucus

@@ -1,7 +1,7 @@
 // The client half of FOMD-OMS and NCO-OMS for many examples at once: what oms_client does for one,
 // with the same bits. Examples are added client by client; flush() then computes stage by stage,
-// each for all of them: features, outputs, losses. What is asked of an example and one of the
-// models that its client holds is a pair; pairs lie one after another, J for each example.
+// each for all of them: features, outputs, losses. An example and one of the J models that its
+// client holds are a pair; pairs lie one after another, J for each example.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,23 @@ namespace caucus {
 
 class OmsTile {
  public:
-  explicit OmsTile(const Plan& plan);
+  /// Every client holds J = sampled models.
+  OmsTile(const Plan& plan, std::size_t sampled);
 
-  /// The assignment of the client whose examples follow; the caller fills it.
-  Assignment& begin_client();
+  /// The models of the client whose examples follow; the caller fills them in.
+  std::span<HeldModel> begin_client(std::uint32_t client);
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last);
-  /// Enough for the kernels, and still in the first-level cache.
-  [[nodiscard]] bool full() const { return floats_ >= kFloats || count_ == kExamples; }
+  /// Enough for the kernels, and still in the first-level cache. A client's batch is not cut
+  /// without need.
+  [[nodiscard]] bool full() const {
+    const std::size_t most = examples_[count_ - 1].last ? kFloats : 4 * kFloats;
+    return floats_ >= most || count_ == kExamples;
+  }
 
-  /// on_forecasts(all PlayedExamples), then on_reports(Reports, their Assignments) of the clients
-  /// whose last example was added, in order. The tile is empty afterwards, but for the sums of a
-  /// client whose batch goes on.
+  /// on_forecasts(all PlayedExamples), then on_reports(TileReports, HeldSize) of the clients whose
+  /// last example was added. The tile is empty afterwards, but for the sums of a client whose batch
+  /// goes on; what the reports refer to lasts until the next example is added.
   template <class OnForecasts, class OnReports>
   void flush(OnForecasts&& on_forecasts, OnReports&& on_reports) {
     if (count_ == 0) return;
@@ -37,9 +42,14 @@ class OmsTile {
     compute_losses();
     on_forecasts(std::span<const PlayedExample>(played_.data(), count_));
     const std::size_t complete = examples_[count_ - 1].last ? clients_ : clients_ - 1;
-    make_reports();
-    on_reports(std::span<const Report* const>(reports_).first(complete),
-               std::span<const Assignment>(assignments_).first(complete));
+    const std::span<const HeldReport> held(make_reports(), complete * sampled_);
+    HeldSize size{complete, held.size(), 0};
+    for (const HeldReport& each : held) size.floats += each.direction.size();
+    on_reports(TileReports{sampled_,
+                           {client_names_.data(), complete},
+                           {client_examples_.data(), complete},
+                           held},
+               size);
     clear();
   }
 
@@ -48,43 +58,40 @@ class OmsTile {
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
   struct Example {
     std::span<const float> x;
-    std::size_t assignment = 0;
-    std::size_t pair = 0;  ///< its first
+    std::size_t client = 0;  ///< counted in this tile
     bool first = false, last = false;
   };
 
-  void make_room(std::size_t pairs);
   void compute_outputs();
   void compute_losses();
-  /// reports_ of all clients; that of the last is not complete if its batch goes on.
-  void make_reports();
-  const Report* direct_report(const Example& example);
-  const Report* mean_report(std::size_t client, std::size_t example, std::size_t end);
+  /// J of every client; those of the last are not complete if its batch goes on.
+  const HeldReport* make_reports();
+  void make_mean_report(std::size_t example, std::size_t end);
   void clear();
 
   const Plan* plan_;
-  FeatureTile features_;
-  std::vector<Assignment> assignments_;  ///< the first clients_ are live; the others keep memory
-  std::size_t clients_ = 0;
-  bool first_ = false;  ///< the next example is its client's first
+  std::size_t sampled_;
   bool same_dimension_ = true;  ///< of all spaces
-  std::size_t floats_ = 0;      ///< of all features asked for
+  FeatureTile features_;
+  std::size_t floats_ = 0;  ///< of all features asked for
 
-  // By example, the first count_ of them:
+  // By client:
+  std::size_t clients_ = 0;
+  bool first_ = false;                                         ///< the next example is its first
+  std::vector<std::uint32_t> client_names_, client_examples_;  ///< of those in the report
+  std::vector<HeldModel> models_;                              ///< J each
+  std::vector<BatchMean> means_;                               ///< of batches of several examples
+  std::vector<HeldReport> mean_held_;                          ///< J each, if there are such
+
+  // By example:
   std::size_t count_ = 0;
   std::vector<Example> examples_;
   std::vector<PlayedExample> played_;
 
-  // By pair, the first pairs_ of them:
-  std::size_t pairs_ = 0;
+  // By pair:
   std::vector<const float*> weights_, directions_;
   std::vector<double> outputs_, losses_;
   std::vector<HeldReport> held_;  ///< of the one example: the gradient stays factor and direction
-
-  // By client:
-  std::vector<const Report*> reports_;
-  std::vector<Report> direct_;    ///< of batches of one, made of held_
-  std::vector<BatchMean> means_;  ///< of longer ones
 
   std::vector<double> some_losses_;  ///< of one held model, example by example
   std::vector<float> some_derivatives_;

@@ -4,16 +4,16 @@
 
 namespace caucus {
 
-void BatchMean::begin(const Assignment& assignment) {
+void BatchMean::begin(std::uint32_t client, std::span<const HeldModel> models) {
   examples_ = 0;
-  report_.client = assignment.client;
+  report_.client = client;
   held_.clear();
   begin_.assign(1, 0);
-  for (const HeldModel& model : assignment.held) {
+  for (const HeldModel& model : models) {
     held_.push_back({model.space, 0.0F, 1.0F, {}});
     begin_.push_back(begin_.back() + model.weights.size());
   }
-  losses_.assign(assignment.held.size(), 0.0);
+  losses_.assign(models.size(), 0.0);
   gradient_sums_.assign(begin_.back(), 0.0);
 }
 

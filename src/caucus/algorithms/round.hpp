@@ -70,6 +70,20 @@ struct Report {
   std::span<const HeldReport> held;
 };
 
+/// The reports of several clients, each of J models.
+struct TileReports {
+  std::size_t sampled = 0;  ///< J
+  std::span<const std::uint32_t> clients;
+  std::span<const std::uint32_t> examples;  ///< of each client
+  std::span<const HeldReport> held;         ///< J of each client
+  bool lasting = false;  ///< all of the batch are here, and their memory lasts until the step
+
+  [[nodiscard]] std::size_t size() const { return clients.size(); }
+  Report operator[](std::size_t n) const {
+    return {clients[n], examples[n], held.subspan(n * sampled, sampled)};
+  }
+};
+
 /// A mean loss as it is reported: a float, and finite.
 inline float reported_loss(double loss) {
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
@@ -81,7 +95,8 @@ inline float reported_loss(double loss) {
 /// feature.
 class BatchMean {
  public:
-  void begin(const Assignment& assignment);
+  void begin(const Assignment& assignment) { begin(assignment.client, assignment.held); }
+  void begin(std::uint32_t client, std::span<const HeldModel> models);
   /// One example: loss and derivative of held model a, and its features.
   void add(std::size_t held, double loss, float derivative, std::span<const float> features);
   void end_example() { ++examples_; }

@@ -36,46 +36,48 @@ using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
 
 /// An algorithm that says that its clients do what oms_client.hpp does and nothing else.
 template <class A>
-concept TiledClients = A::kOmsClients && requires(const A& shared) {
+concept TiledClients = A::kOmsClients &&
+                       requires(A& server, const Batch& batch, std::span<HeldModel> models) {
   requires std::same_as<typename A::Report, Report>;
-  requires std::same_as<typename A::Assignment, Assignment>;
-  { shared.plan() } -> std::same_as<const Plan&>;
+  { server.plan() } -> std::same_as<const Plan&>;
+  { server.sampled() } -> std::same_as<std::size_t>;
+  server.assign(batch, std::uint32_t{}, models);
+  { server.upload_bits(HeldSize{}) } -> std::same_as<std::size_t>;
+  { server.download_bits(HeldSize{}) } -> std::same_as<std::size_t>;
 };
 
 /// An algorithm that can take several reports at once.
 template <class A>
-concept AggregatesMany = requires(const A& shared, std::span<const typename A::Report* const> many,
-                                  typename A::Aggregate& aggregate) {
-  shared.aggregate(many, true, aggregate);
+concept AggregatesTiles = requires(const A& shared, const TileReports& reports,
+                                   typename A::Aggregate& aggregate) {
+  shared.aggregate(reports, aggregate);
 };
 
-/// Forecasts given, and a report sent: what every way of playing clients has to tell.
-class ExchangeLog {
- public:
-  ExchangeLog(Telemetry& telemetry, ForecastObserver observer)
-      : telemetry_(&telemetry), observer_(std::move(observer)) {}
+/// What all ways of playing the clients share.
+template <class Source>
+struct Clients {
+  const Source* source;
+  Dropout dropout;
+  Telemetry* telemetry;
+  ForecastObserver observer;
 
-  void forecasts(std::span<const PlayedExample> given) {
-    telemetry_->record(given);
-    if (!observer_) return;
-    for (const PlayedExample& one : given) observer_(one.client, one.round, one.output);
-  }
-  /// Where the client chooses what it sends, the report tells; else the assignment does.
-  template <class A>
-  void sent(const A& shared, const typename A::Report& report,
-            const typename A::Assignment& assignment) {
-    std::size_t up = 0;
-    if constexpr (requires { shared.upload_bits(report); }) {
-      up = shared.upload_bits(report);
-    } else {
-      up = shared.upload_bits(assignment);
+  /// play(client, last round) for every client that has data in this batch.
+  template <class Play>
+  void each(const Batch& batch, Play&& play) const {
+    for (std::uint32_t client = 0; client < source->clients(); ++client) {
+      const std::size_t last = std::min(batch.last, source->rounds(client));
+      if (batch.first < last) play(client, last);
     }
-    telemetry_->sent(up, shared.download_bits(assignment));
   }
-
- private:
-  Telemetry* telemetry_;
-  ForecastObserver observer_;
+  void record(std::span<const PlayedExample> given) {
+    telemetry->record(given);
+    if (!observer) return;
+    for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
+  }
+  template <class A>
+  [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {
+    return A::kCooperative && dropout.loses(batch.number, client);
+  }
 };
 
 /// One example after another, through the verbs.
@@ -85,26 +87,35 @@ class OneByOne {
   OneByOne(const A& algorithm, std::size_t clients)
       : forecast_(algorithm.new_forecast()), memory_(clients) {}
 
-  typename A::Assignment& begin_client() { return assignment_; }
-
-  template <class Source, class OnReports>
-  void play(const A& shared, const Source& source, std::uint32_t client, std::size_t first,
-            std::size_t last, ExchangeLog& log, OnReports&& on_reports) {
-    mean_.begin(assignment_);
-    for (std::size_t round = first; round < last; ++round) {
-      const Example example = source.example(client, round);
-      shared.predict(memory_[client], assignment_, example.x, forecast_);
-      const PlayedExample given{client, round, forecast_.output, example.y};
-      log.forecasts({&given, 1});
-      shared.report(memory_[client], forecast_, example.y, mean_);
-    }
-    const typename A::Report* const report = &mean_.report();
-    on_reports({&report, 1}, {&assignment_, 1}, false);
+  template <class Source, class Assign, class Receive>
+  void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Assign&& assign,
+           Receive&& receive) {
+    clients.each(batch, [&](std::uint32_t client, std::size_t last) {
+      assign(client, assignment_);
+      mean_.begin(assignment_);
+      for (std::size_t round = batch.first; round < last; ++round) {
+        const Example example = clients.source->example(client, round);
+        shared.predict(memory_[client], assignment_, example.x, forecast_);
+        const PlayedExample given{client, round, forecast_.output, example.y};
+        clients.record({&given, 1});
+        shared.report(memory_[client], forecast_, example.y, mean_);
+      }
+      const typename A::Report& report = mean_.report();
+      clients.telemetry->sent(upload_bits(shared, report), shared.download_bits(assignment_));
+      if (!clients.template loses<A>(batch, client)) receive(report);
+    });
   }
-  template <class OnReports>
-  void flush(ExchangeLog&, OnReports&&) {}
 
  private:
+  /// Where the client chooses what it sends, the report tells; else the assignment does.
+  std::size_t upload_bits(const A& shared, const typename A::Report& report) const {
+    if constexpr (requires { shared.upload_bits(report); }) {
+      return shared.upload_bits(report);
+    } else {
+      return shared.upload_bits(assignment_);
+    }
+  }
+
   typename A::Assignment assignment_;
   typename A::Forecast forecast_;
   typename A::BatchMean mean_;
@@ -115,33 +126,63 @@ class OneByOne {
 template <TiledClients A>
 class ByTiles {
  public:
-  ByTiles(const A& algorithm, std::size_t) : tile_(algorithm.plan()) {}
+  ByTiles(const A& algorithm, std::size_t) : tile_(algorithm.plan(), algorithm.sampled()) {}
 
-  Assignment& begin_client() { return tile_.begin_client(); }
-
-  template <class Source, class OnReports>
-  void play(const A&, const Source& source, std::uint32_t client, std::size_t first,
-            std::size_t last, ExchangeLog& log, OnReports&& on_reports) {
-    for (std::size_t round = first; round < last; ++round) {
-      const Example example = source.example(client, round);
-      tile_.add(round, example.x, example.y, round + 1 == last);
-      if (tile_.full()) flush(log, on_reports, false);
-    }
-  }
-  template <class OnReports>
-  void flush(ExchangeLog& log, OnReports&& on_reports) {
-    flush(log, on_reports, true);
+  template <class Source, class Assign, class Receive>
+  void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Assign&& assign,
+           Receive&& receive) {
+    bool one_tile = true;
+    const auto flush = [&](bool lasting) {
+      tile_.flush([&](std::span<const PlayedExample> given) { clients.record(given); },
+                  [&](TileReports reports, const HeldSize& size) {
+                    reports.lasting = lasting;
+                    clients.telemetry->sent(shared.upload_bits(size), shared.download_bits(size));
+                    if (clients.dropout.probability > 0.0 && A::kCooperative) {
+                      reports = arrived(reports, batch, clients);
+                    }
+                    deliver(reports, receive);
+                  });
+    };
+    clients.each(batch, [&](std::uint32_t client, std::size_t last) {
+      assign(client, tile_.begin_client(client));
+      for (std::size_t round = batch.first; round < last; ++round) {
+        const Example example = clients.source->example(client, round);
+        tile_.add(round, example.x, example.y, round + 1 == last);
+        if (!tile_.full()) continue;
+        flush(false);
+        one_tile = false;
+      }
+    });
+    flush(one_tile);
   }
 
  private:
-  /// The reports last until the next example is added.
-  template <class OnReports>
-  void flush(ExchangeLog& log, OnReports&& on_reports, bool lasting) {
-    tile_.flush([&](std::span<const PlayedExample> given) { log.forecasts(given); },
-                [&](auto reports, auto assignments) { on_reports(reports, assignments, lasting); });
+  template <class Receive>
+  static void deliver(const TileReports& reports, Receive&& receive) {
+    if constexpr (AggregatesTiles<A>) {
+      receive(reports);
+    } else {
+      for (std::size_t n = 0; n < reports.size(); ++n) receive(reports[n]);
+    }
+  }
+  template <class Source>
+  TileReports arrived(TileReports sent, const Batch& batch, const Clients<Source>& clients) {
+    names_.clear();
+    examples_.clear();
+    held_.clear();
+    for (std::size_t n = 0; n < sent.size(); ++n) {
+      const Report report = sent[n];
+      if (clients.template loses<A>(batch, report.client)) continue;
+      names_.push_back(report.client);
+      examples_.push_back(report.examples);
+      held_.insert(held_.end(), report.held.begin(), report.held.end());
+    }
+    return {sent.sampled, names_, examples_, held_, sent.lasting};
   }
 
   OmsTile tile_;
+  std::vector<std::uint32_t> names_, examples_;  ///< of the reports that arrived, if some did not
+  std::vector<HeldReport> held_;
 };
 
 template <class A>
@@ -158,43 +199,18 @@ class LocalExchange {
  public:
   LocalExchange(const A& algorithm, const Source& source, Dropout dropout, Telemetry& telemetry,
                 ForecastObserver observer = {})
-      : source_(&source),
-        dropout_(dropout),
-        log_(telemetry, std::move(observer)),
+      : clients_{&source, dropout, &telemetry, std::move(observer)},
         play_(algorithm, source.clients()) {}
 
+  /// assign(client, Assignment or the place of its models), then receive(Report or TileReports).
   template <class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Assign&& assign, Receive&& receive) {
-    const auto deliver = [&](std::span<const typename A::Report* const> reports,
-                             std::span<const typename A::Assignment> assignments, bool lasting) {
-      arrived_.clear();
-      for (std::size_t n = 0; n < reports.size(); ++n) {
-        log_.sent(shared, *reports[n], assignments[n]);
-        if (A::kCooperative && dropout_.loses(batch.number, assignments[n].client)) continue;
-        arrived_.push_back(reports[n]);
-      }
-      if constexpr (AggregatesMany<A>) {
-        receive(std::span<const typename A::Report* const>(arrived_), lasting);
-      } else {
-        static_cast<void>(lasting);
-        for (const typename A::Report* report : arrived_) receive(*report);
-      }
-    };
-    for (std::uint32_t client = 0; client < source_->clients(); ++client) {
-      const std::size_t last = std::min(batch.last, source_->rounds(client));
-      if (batch.first >= last) continue;  // this client has no data left
-      assign(client, play_.begin_client());
-      play_.play(shared, *source_, client, batch.first, last, log_, deliver);
-    }
-    play_.flush(log_, deliver);
+    play_.ask(shared, batch, clients_, assign, receive);
   }
 
  private:
-  const Source* source_;
-  Dropout dropout_;
-  ExchangeLog log_;
+  Clients<Source> clients_;
   Play play_;
-  std::vector<const typename A::Report*> arrived_;
 };
 
 }  // namespace caucus

@@ -63,8 +63,7 @@ double AdaptiveOms::known_size(std::size_t space) const {
 
 void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
   const Simplex& p = probabilities();
-  Stream stream = streams_.of(batch.number, client);
-  const auto drawn = sampler_.draw(p, stream);
+  const auto drawn = sampler_.draw(p, streams_.of(batch.number, client));
   double largest = p.log_weight(drawn.front());
   for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;

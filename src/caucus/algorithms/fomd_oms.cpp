@@ -74,8 +74,7 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
 }
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
-  Stream stream = streams_.of(batch.number, client);
-  const auto drawn = sampler_.draw(p_, stream);
+  const auto drawn = sampler_.draw(p_, streams_.of(batch.number, client));
   for (std::size_t a = 0; a < into.size(); ++a) {
     into[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
   }

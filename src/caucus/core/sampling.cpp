@@ -27,34 +27,19 @@ ModelSampler::ModelSampler(std::size_t models, std::size_t sampled)
   std::iota(order_.begin(), order_.end(), 0U);
 }
 
-std::span<const std::uint32_t> ModelSampler::draw(const Simplex& p, Stream& stream) {
+void ModelSampler::shuffle(Stream& stream) {
   const auto K = static_cast<std::uint32_t>(order_.size());
-  const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
-  std::uint32_t* const drawn = drawn_.data();
-  drawn[0] = first;
-  if (sampled_ == K) {
-    for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
-    for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
-    return drawn_;
-  }
-  if (sampled_ == 2) {  // the shuffle below, for one step
-    const std::uint32_t pick = stream.below(K - 1);
-    drawn[1] = pick == first ? K - 1 : pick;
-    return drawn_;
-  }
-  // A partial Fisher-Yates shuffle over all but A_1, undone afterwards.
-  std::swap(order_[first], order_[K - 1]);
+  std::swap(order_[drawn_[0]], order_[K - 1]);
   for (std::uint32_t s = 1; s < sampled_; ++s) {
     const std::uint32_t pick = stream.below(K - s);
     std::swap(order_[pick], order_[K - s - 1]);
-    drawn[s] = order_[K - s - 1];
+    drawn_[s] = order_[K - s - 1];
   }
   // What moved lies in the tail or where a tail element came from: its own index.
   for (std::uint32_t s = 1; s <= sampled_; ++s) {
     std::uint32_t& slot = order_[K - s];
     while (slot != K - s) std::swap(slot, order_[slot]);
   }
-  return drawn_;
 }
 
 }  // namespace caucus

@@ -37,9 +37,27 @@ class ModelSampler {
 
   /// A_1 .. A_J by O(log K + J) steps, until the next call. They depend on the stream and on p
   /// alone.
-  std::span<const std::uint32_t> draw(const Simplex& p, Stream& stream);
+  std::span<const std::uint32_t> draw(const Simplex& p, Stream stream) {
+    const auto K = static_cast<std::uint32_t>(order_.size());
+    const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
+    std::uint32_t* const drawn = drawn_.data();
+    drawn[0] = first;
+    if (sampled_ == K) {
+      for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
+      for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
+    } else if (sampled_ == 2) {  // the shuffle for one step
+      const std::uint32_t pick = stream.below(K - 1);
+      drawn[1] = pick == first ? K - 1 : pick;
+    } else {
+      shuffle(stream);
+    }
+    return drawn_;
+  }
 
  private:
+  /// A partial Fisher-Yates shuffle over all but A_1, undone afterwards.
+  void shuffle(Stream& stream);
+
   std::size_t sampled_;
   std::vector<std::uint32_t> order_;  ///< 0..K-1, permuted only during a draw
   std::vector<std::uint32_t> drawn_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "caucus/core/simd/kernels.hpp"
-
 namespace caucus {
 
 SumTree::SumTree(std::size_t size) : size_(size) {
@@ -65,20 +63,12 @@ void SumTree::set(std::span<const std::uint32_t> indices, std::span<const double
   }
 }
 
-std::size_t SumTree::find(double point) const {
-  std::size_t node = 0;
-  for (std::size_t l = levels_.size(); l-- > 0;) {
-    const double* sums = levels_[l].sums.data() + node * kChildren;
-    const double* values = levels_[l].values.data() + node * kChildren;
-    std::size_t child = simd::kernels().count_up_to(sums, point);
-    if (child == kChildren) {  // rounding: it belongs to the last that has a weight
-      child = kChildren - 1;
-      while (child > 0 && values[child] == 0.0) --child;
-    }
-    if (child > 0) point -= sums[child - 1];
-    node = node * kChildren + child;
-  }
-  return node;
+/// Rounding took the point beyond all: it belongs to the last that has a weight.
+std::size_t SumTree::last_child(const Level& level, std::size_t node) {
+  const double* values = level.values.data() + node * kChildren;
+  std::size_t child = kChildren - 1;
+  while (child > 0 && values[child] == 0.0) --child;
+  return child;
 }
 
 }  // namespace caucus

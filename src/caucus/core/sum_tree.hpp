@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/simd/kernels.hpp"
+
 namespace caucus {
 
 class SumTree {
@@ -27,7 +29,15 @@ class SumTree {
 
   /// The i with sum_{k < i} w_k <= point < sum_{k <= i} w_k, up to rounding; never one of weight 0
   /// unless all are.
-  [[nodiscard]] std::size_t find(double point) const;
+  [[nodiscard]] std::size_t find(double point) const {
+    std::size_t node = 0;
+    for (std::size_t l = levels_.size() - 1; l > 0; --l) {
+      const std::size_t child = find_child(levels_[l], node, point);
+      if (child > 0) point -= levels_[l].sums[node * kChildren + child - 1];
+      node = node * kChildren + child;
+    }
+    return node * kChildren + find_child(levels_.front(), node, point);
+  }
 
  private:
   static constexpr std::size_t kChildren = 16;
@@ -37,6 +47,12 @@ class SumTree {
     std::vector<bool> changed;   ///< nodes, while set() works
   };
   static void add_up(Level& level, std::size_t node);
+  static std::size_t find_child(const Level& level, std::size_t node, double point) {
+    const double* sums = level.sums.data() + node * kChildren;
+    const std::size_t child = simd::kernels().count_up_to(sums, point);
+    return child < kChildren ? child : last_child(level, node);
+  }
+  static std::size_t last_child(const Level& level, std::size_t node);
 
   std::size_t size_ = 0;
   std::vector<Level> levels_;               ///< the last one is a single node

@@ -28,7 +28,9 @@ concept ExampleSource = requires(const S& source, std::size_t client, std::size_
 class PartitionedData {
  public:
   PartitionedData(const Dataset& data, const Partition& partition)
-      : data_(&data), partition_(&partition) {}
+      : partition_(&partition),
+        values_(data.rows() > 0 ? data.x(0).data() : nullptr),
+        stride_(data.stride()) {}
 
   [[nodiscard]] std::size_t clients() const { return partition_->clients(); }
   [[nodiscard]] std::size_t rounds(std::size_t client) const {
@@ -36,18 +38,20 @@ class PartitionedData {
   }
   [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
     const auto rows = partition_->rows_of(client);
-    const std::uint32_t row = rows[round];
+    const float* const x = row(rows[round]);
     if (round + 1 < rows.size()) {  // the rows are anywhere: fetch the next one meanwhile
-      const auto next = data_->x(rows[round + 1]);
-      __builtin_prefetch(next.data());
-      __builtin_prefetch(next.data() + next.size());
+      __builtin_prefetch(row(rows[round + 1]));
+      __builtin_prefetch(row(rows[round + 1]) + stride_ - 1);
     }
-    return {data_->x(row), static_cast<double>(data_->y(row))};
+    return {{x, stride_ - 1}, static_cast<double>(x[stride_ - 1])};
   }
 
  private:
-  const Dataset* data_;
+  [[nodiscard]] const float* row(std::uint32_t number) const { return values_ + number * stride_; }
+
   const Partition* partition_;
+  const float* values_;  ///< row by row: x, then y
+  std::size_t stride_;
 };
 
 }  // namespace caucus

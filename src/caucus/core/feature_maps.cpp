@@ -91,7 +91,12 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
     map.frequencies = space.features;
     map.width = space.width;
     map.dimension = 2 * map.frequencies;
+    // Of widths in ratio 2 every other one is computed by doubling the angles of its neighbour: two
+    // that are asked for together cost little more than one. Which ones depends on the width alone,
+    // so that the features of a space do not depend on the other spaces.
     map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
+    map.doubled = std::ilogb(map.turns) % 2 != 0;
+    if (map.doubled) map.turns *= 0.5F;
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
   return map;
@@ -155,7 +160,9 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
     project(base.values, x.size(), base.width(), std::array{x.data()}, projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  random_features(std::span(projection).first(map.frequencies), map.turns, map.amplitude, out);
+  const simd::Wave wave{projection.data(), map.doubled ? nullptr : out.data(),
+                        map.doubled ? out.data() : nullptr, map.turns};
+  random_features(wave, map.amplitude, map.frequencies);
 }
 
 void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) {
@@ -163,19 +170,17 @@ void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) 
   out.back() = 1.0F;
 }
 
-void FeatureMaps::random_features(std::span<const float> projection, float turns, float amplitude,
-                                  std::span<float> out) {
-  const auto cosine = out.first(projection.size());
-  const auto sine = out.last(projection.size());
-  if (magnitude(projection) * turns < kLargestPhase) {
-    scaled_sincos(projection, turns, amplitude, cosine, sine);
-    return;
+void FeatureMaps::random_features(simd::Wave wave, float amplitude, std::size_t frequencies) {
+  const std::span x(wave.x, frequencies);
+  AlignedVector<float> tamed;
+  if (!(magnitude(x) * wave.factor < kLargestPhase)) {
+    tamed.assign(x.begin(), x.end());
+    for (float& value : tamed) {
+      if (!(std::abs(value * wave.factor) < kLargestPhase)) value = 0.0F;
+    }
+    wave.x = tamed.data();
   }
-  std::copy(projection.begin(), projection.end(), sine.begin());
-  for (float& value : sine) {
-    if (!(std::abs(value * turns) < kLargestPhase)) value = 0.0F;
-  }
-  scaled_sincos(sine, turns, amplitude, cosine, sine);
+  scaled_sincos({&wave, 1}, amplitude, frequencies);
 }
 
 double FeatureMaps::expert_forecast(std::size_t i, std::span<const float> x) const {

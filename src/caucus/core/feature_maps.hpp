@@ -91,7 +91,8 @@ class FeatureMaps {
     std::size_t base = 0;  ///< kernels: which base
     std::size_t frequencies = 0;
     double width = 1.0;
-    float turns = 0.0F;      ///< kernels: half turns per unit of the projection
+    float turns = 0.0F;      ///< kernels: half turns per unit of the projection, or half of them
+    bool doubled = false;    ///< kernels: the angles are doubled afterwards
     float amplitude = 0.0F;  ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
     std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed
@@ -106,8 +107,7 @@ class FeatureMaps {
   static void add_intercept(std::span<const float> x, std::span<float> out);
   /// Where the phase is not finite or too large to mean anything it counts as 0, so that the
   /// features of an absurd example are still finite.
-  static void random_features(std::span<const float> projection, float turns, float amplitude,
-                              std::span<float> out);
+  static void random_features(simd::Wave wave, float amplitude, std::size_t frequencies);
 
   InputShape shape_;
   std::vector<Space> spaces_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "caucus/core/vector.hpp"
@@ -9,15 +10,46 @@
 namespace caucus {
 
 FeatureTile::FeatureTile(const FeatureMaps& maps)
-    : maps_(&maps), last_of_map_(maps.maps_.size()), projections_(maps.bases_.size()) {
+    : maps_(&maps), projections_(maps.bases_.size()) {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // base, frequencies
+  std::map<std::tuple<std::size_t, float, bool>, std::size_t> known_turns;
   for (const FeatureMaps::Map& map : maps.maps_) {
-    const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, waves_.size());
-    if (is_new) waves_.push_back({map.base, map.frequencies, map.amplitude, 0.0F, {}});
-    Waves& waves = waves_[found->second];
-    waves.turns = std::max(waves.turns, map.turns);
-    waves_of_map_.push_back(found->second);
+    Recipe recipe{&map, 0, recipes_.size()};
+    if (map.frequencies > 0) {
+      const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, waves_.size());
+      if (is_new) waves_.push_back({map.base, map.frequencies, map.amplitude, 0.0F, {}});
+      Waves& waves = waves_[found->second];
+      waves.turns = std::max(waves.turns, map.turns);
+      recipe.waves = found->second;
+      known_turns[{recipe.waves, map.turns, map.doubled}] = recipes_.size();
+    }
+    recipes_.push_back(recipe);
   }
+  for (Recipe& recipe : recipes_) {  // turns that differ by the doubling alone
+    const auto other = known_turns.find({recipe.waves, recipe.map->turns, !recipe.map->doubled});
+    if (recipe.map->frequencies > 0 && other != known_turns.end()) recipe.partner = other->second;
+  }
+}
+
+float* FeatureTile::compute_later(Recipe& recipe) {
+  const FeatureMaps::Map& map = *recipe.map;
+  float* const out = take(simd::padded(map.dimension));
+  if (map.kind == SpaceKind::linear) {
+    FeatureMaps::add_intercept(x_.first(map.dimension - 1), {out, map.dimension});
+    return out;
+  }
+  Waves& waves = waves_[recipe.waves];
+  const Recipe& partner = recipes_[recipe.partner];
+  if (partner.example == example_) {
+    simd::Wave& wave = waves.wanted[partner.wave];
+    (map.doubled ? wave.twice : wave.once) = out;
+    return out;
+  }
+  recipe.wave = waves.wanted.size();
+  if (recipe.wave == 0) touched_waves_.push_back(recipe.waves);
+  waves.wanted.push_back({row_of(map.base), map.doubled ? nullptr : out,
+                          map.doubled ? out : nullptr, map.turns});
+  return out;
 }
 
 void FeatureTile::clear() {
@@ -61,8 +93,7 @@ void FeatureTile::compute(Waves& waves) {
     scaled_sincos(waves.wanted, waves.amplitude, waves.frequencies);
   } else {
     for (const simd::Wave& wave : waves.wanted) {
-      FeatureMaps::random_features({wave.x, waves.frequencies}, wave.factor, waves.amplitude,
-                                   {wave.cosine, 2 * waves.frequencies});
+      FeatureMaps::random_features(wave, waves.amplitude, waves.frequencies);
     }
   }
   waves.wanted.clear();

@@ -27,24 +27,16 @@ class FeatureTile {
   }
   /// Where phi_i(x) is after compute(), until clear(); nothing for a frozen expert.
   std::span<const float> request(std::size_t space) {
-    const std::size_t index = maps_->map_of_[space];
-    const FeatureMaps::Map& map = maps_->maps_[index];
+    Recipe& recipe = recipes_[maps_->map_of_[space]];
+    const FeatureMaps::Map& map = *recipe.map;
     if (map.is_example()) return x_.first(map.dimension);
     if (map.offset > 0) return x_.subspan(map.offset, map.dimension);
     if (map.dimension == 0) return {};
-    LastRequest& last = last_of_map_[index];
-    if (last.example != example_) {
-      float* const out = take(simd::padded(map.dimension));
-      last = {example_, out};
-      if (map.kind == SpaceKind::linear) {
-        FeatureMaps::add_intercept(x_.first(map.dimension - 1), {out, map.dimension});
-      } else {
-        Waves& waves = waves_[waves_of_map_[index]];
-        if (waves.wanted.empty()) touched_waves_.push_back(waves_of_map_[index]);
-        waves.wanted.push_back({row_of(map.base), out, out + map.frequencies, map.turns});
-      }
+    if (recipe.example != example_) {
+      recipe.features = compute_later(recipe);
+      recipe.example = example_;
     }
-    return {last.features, map.dimension};
+    return {recipe.features, map.dimension};
   }
   void compute();
 
@@ -61,9 +53,14 @@ class FeatureTile {
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
   };
-  struct LastRequest {
+  struct Recipe {  ///< of one map
+    const FeatureMaps::Map* map;
+    std::size_t waves = 0;    ///< kernels: where it belongs
+    std::size_t partner = 0;  ///< kernels: the map whose angles are twice or half of these, or itself
+    // The last request:
     std::uint64_t example = 0;
     const float* features = nullptr;
+    std::size_t wave = 0;  ///< of waves
   };
 
   /// Where the projection of this example will be.
@@ -83,6 +80,7 @@ class FeatureTile {
     next_ += floats;
     return taken;
   }
+  float* compute_later(Recipe& recipe);
   void touch(std::size_t base);
   void next_chunk(std::size_t floats);
   void compute(Waves& waves);
@@ -90,8 +88,7 @@ class FeatureTile {
   const FeatureMaps* maps_;
   std::span<const float> x_;
   std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
-  std::vector<LastRequest> last_of_map_;
-  std::vector<std::size_t> waves_of_map_;
+  std::vector<Recipe> recipes_;
   std::vector<Waves> waves_;
   std::vector<Projections> projections_;  ///< one per base
   std::vector<std::size_t> touched_;      ///< bases

@@ -17,11 +17,12 @@ struct Term {
   float factor;
 };
 
-/// amplitude * cos(pi factor x_k) and the sine, wanted of one x among several.
+/// What is wanted of one x among several: amplitude * cos(pi factor x_k) and then the sines, at
+/// `once`, and those of twice the factor, at `twice`. Either may be null.
 struct Wave {
   const float* x;
-  float* cosine;
-  float* sine;
+  float* once;
+  float* twice;
   float factor;
 };
 

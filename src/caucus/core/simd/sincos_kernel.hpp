@@ -13,10 +13,13 @@ class Waves {
  public:
   struct Pair {
     Lanes cosine, sine;
+    Lanes count;  ///< both change sign where it is odd
   };
 
   explicit Waves(float amplitude)
-      : c0_(fill(amplitude)),
+      : minus_amplitude_(fill(-amplitude)),
+        double_inverse_(fill(2.0F / amplitude)),
+        c0_(fill(amplitude)),
         c1_(fill(amplitude * -4.93479538F)),
         c2_(fill(amplitude * 4.05845118F)),
         c3_(fill(amplitude * -1.3320936F)),
@@ -27,7 +30,7 @@ class Waves {
         s3_(fill(amplitude * -0.597871304F)),
         s4_(fill(amplitude * 0.0768838301F)) {}
 
-  /// amplitude * cos(pi u) and sin(pi u), where u = x * factor, |u| < 2^22
+  /// amplitude * cos(pi u) and sin(pi u), but for their sign, where u = x * factor, |u| < 2^22
   [[gnu::always_inline]] Pair of(Lanes x, Lanes factor) const {
     const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
     const Lanes count = mul_add(x, factor, magic);
@@ -41,27 +44,55 @@ class Waves {
     t = mul_add(s, t, s2_);
     t = mul_add(s, t, s1_);
     t = multiply(r, mul_add(s, t, s0_));
-    return {turn_if_odd(c, count), turn_if_odd(t, count)};
+    return {c, t, count};
+  }
+  /// Those of 2 u, for which the sign does not matter: cos 2a = 2 cos^2 a - 1, sin 2a = 2 sin a
+  /// cos a.
+  [[gnu::always_inline]] Pair twice(const Pair& pair) const {
+    const Lanes c = multiply(double_inverse_, pair.cosine);
+    return {mul_add(c, pair.cosine, minus_amplitude_), multiply(c, pair.sine), pair.count};
   }
 
  private:
+  Lanes minus_amplitude_, double_inverse_;
   Lanes c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_, s4_;
 };
 
+/// One of the two or both, which the compiler knows.
+template <bool Once, bool Twice>
+[[gnu::always_inline]] inline void wave(const Waves& waves, const Wave& wanted, std::size_t n) {
+  const Lanes factor = fill(wanted.factor);
+  const auto put = [&](Lanes x, auto store_at) {
+    const Waves::Pair pair = waves.of(x, factor);
+    if constexpr (Once) {
+      store_at(wanted.once, turn_if_odd(pair.cosine, pair.count));
+      store_at(wanted.once + n, turn_if_odd(pair.sine, pair.count));
+    }
+    if constexpr (Twice) {
+      const Waves::Pair doubled = waves.twice(pair);
+      store_at(wanted.twice, doubled.cosine);
+      store_at(wanted.twice + n, doubled.sine);
+    }
+  };
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    put(load(wanted.x + k), [&](float* p, Lanes a) { store(p + k, a); });
+  }
+  if (k == n) return;
+  put(load_first(wanted.x + k, n - k),
+      [&](float* p, Lanes a) { store_first(p + k, n - k, a); });
+}
+
 inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::size_t n) {
   const Waves of_amplitude(amplitude);
-  for (const Wave* wave = waves; wave < waves + count; ++wave) {
-    const Lanes f = fill(wave->factor);
-    std::size_t k = 0;
-    for (; k + kLanes <= n; k += kLanes) {
-      const Waves::Pair pair = of_amplitude.of(load(wave->x + k), f);
-      store(wave->cosine + k, pair.cosine);
-      store(wave->sine + k, pair.sine);
+  for (const Wave* each = waves; each < waves + count; ++each) {
+    if (each->twice == nullptr) {
+      wave<true, false>(of_amplitude, *each, n);
+    } else if (each->once == nullptr) {
+      wave<false, true>(of_amplitude, *each, n);
+    } else {
+      wave<true, true>(of_amplitude, *each, n);
     }
-    if (k == n) continue;
-    const Waves::Pair pair = of_amplitude.of(load_first(wave->x + k, n - k), f);
-    store_first(wave->cosine + k, n - k, pair.cosine);
-    store_first(wave->sine + k, n - k, pair.sine);
   }
 }
 

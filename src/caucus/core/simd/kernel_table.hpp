@@ -17,8 +17,8 @@ struct Term {
   float factor;
 };
 
-/// What is wanted of one x among several: amplitude * cos(pi factor x_k) and then the sines, at
-/// `once`, and those of twice the factor, at `twice`. Either may be null.
+/// What is wanted of one x among several: the waves amplitude * cos(pi factor x_k) and sines at
+/// `once`, those of twice the factor at `twice`. Either may be null.
 struct Wave {
   const float* x;
   float* once;

@@ -65,22 +65,27 @@ template <bool Once, bool Twice>
   const auto put = [&](Lanes x, auto store_at) {
     const Waves::Pair pair = waves.of(x, factor);
     if constexpr (Once) {
-      store_at(wanted.once, turn_if_odd(pair.cosine, pair.count));
-      store_at(wanted.once + n, turn_if_odd(pair.sine, pair.count));
+      store_at(wanted.once, turn_if_odd(pair.cosine, pair.count),
+               turn_if_odd(pair.sine, pair.count));
     }
     if constexpr (Twice) {
       const Waves::Pair doubled = waves.twice(pair);
-      store_at(wanted.twice, doubled.cosine);
-      store_at(wanted.twice + n, doubled.sine);
+      store_at(wanted.twice, doubled.cosine, doubled.sine);
     }
   };
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    put(load(wanted.x + k), [&](float* p, Lanes a) { store(p + k, a); });
+    put(load(wanted.x + k), [&](float* out, Lanes cosine, Lanes sine) {
+      store(out + 2 * k, cosine);
+      store(out + 2 * k + kLanes, sine);
+    });
   }
   if (k == n) return;
-  put(load_first(wanted.x + k, n - k),
-      [&](float* p, Lanes a) { store_first(p + k, n - k, a); });
+  const std::size_t rest = n - k;
+  put(load_first(wanted.x + k, rest), [&](float* out, Lanes cosine, Lanes sine) {
+    store_first(out + 2 * k, rest, cosine);
+    store_first(out + 2 * k + rest, rest, sine);
+  });
 }
 
 inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::size_t n) {

@@ -65,7 +65,8 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       begin_(1, 0),
       streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
-      sampler_(p_.size(), settings_->sampled) {
+      sampler_(p_.size(), settings_->sampled),
+      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     begin_.push_back(begin_.back() + simd::padded(maps.dimension(i)));
@@ -98,47 +99,56 @@ void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
   if (aggregate.reporters_ == 0) return;
-  step_models(batch, aggregate);  // before p moves: P_i is that of the time of sampling
-  step_probabilities(aggregate);
+  estimate(batch, aggregate);
+  step_models(aggregate);
+  settings_->entropy.descend(p_, losses_, eta_);
+  p_.share(settings_->fixed_share);
 }
 
-void FomdOms::step_models(const Batch& batch, const OmsAggregate& aggregate) {
+/// Before p moves: P_i is that of the time of sampling.
+void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
+  const auto reporters = static_cast<double>(aggregate.reporters_);
+  losses_.resize(aggregate.used_);
+  rates_.resize(aggregate.used_);
+  std::visit(
+      [&](const auto& schedule) {
+        for (std::size_t s = 0; s < aggregate.used_; ++s) {
+          const OmsAggregate::Sum& sum = aggregate.sums_[s];
+          const double weight = reporters * inclusion(sum.space);
+          losses_[s] = {sum.space, sum.loss / weight};
+          rates_[s] = schedule.model_rate(batch.number, sum.space) / weight;
+        }
+      },
+      settings_->schedule);
+}
+
+void FomdOms::step_models(const OmsAggregate& aggregate) {
+  moves_.clear();
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
     const OmsAggregate::Sum& sum = aggregate.sums_[s];
     if (sum.dimension == 0) continue;  // a frozen expert
     const Space& space = settings_->plan->maps.space(sum.space);
-    const double lambda = std::visit(
-        [&](const auto& schedule) { return schedule.model_rate(batch.number, sum.space); },
-        settings_->schedule);
-    const double rate = lambda / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space));
     const std::span<float> w(weights_.data() + begin_[sum.space], sum.dimension);
-    if (space.constraint == Constraint::ball) {
-      if (sum.gradient.empty()) {
-        Ball{space.radius}.descend(w, sum.terms, rate);
-      } else {
-        Ball{space.radius}.descend(w, sum.gradient, rate);
-      }
+    if (space.constraint == Constraint::ball && sum.gradient.empty()) {
+      moves_.push_back({w.data(), sum.terms.data(), sum.terms.size(), w.size(),
+                        static_cast<float>(-rates_[s])});
+      radii_.resize(moves_.size());
+      radii_[moves_.size() - 1] = space.radius;
+    } else if (space.constraint == Constraint::ball) {
+      Ball{space.radius}.descend(w, sum.gradient, rates_[s]);
     } else if (sum.gradient.empty()) {
       gradient_.assign(sum.dimension, 0.0F);
       add_products(gradient_, sum.terms);
-      Box{space.radius}.descend(w, gradient_, rate);
+      Box{space.radius}.descend(w, gradient_, rates_[s]);
     } else {
-      Box{space.radius}.descend(w, sum.gradient, rate);
+      Box{space.radius}.descend(w, sum.gradient, rates_[s]);
     }
   }
-}
-
-void FomdOms::step_probabilities(const OmsAggregate& aggregate) {
-  losses_.clear();
-  for (std::size_t s = 0; s < aggregate.used_; ++s) {
-    const OmsAggregate::Sum& sum = aggregate.sums_[s];
-    losses_.push_back(
-        {sum.space, sum.loss / (static_cast<double>(aggregate.reporters_) * inclusion(sum.space))});
+  squares_.resize(moves_.size());
+  move_by_products(moves_, squares_);
+  for (std::size_t m = 0; m < moves_.size(); ++m) {
+    Ball{radii_[m]}.scale_back({moves_[m].w, moves_[m].n}, squares_[m]);
   }
-  const double eta = std::visit([](const auto& schedule) { return schedule.probability_rate(); },
-                                settings_->schedule);
-  settings_->entropy.descend(p_, losses_, eta);
-  p_.share(settings_->fixed_share);
 }
 
 }  // namespace caucus

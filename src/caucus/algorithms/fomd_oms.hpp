@@ -127,8 +127,8 @@ class FomdOms {
   [[nodiscard]] double inclusion(std::size_t space) const {
     return inclusion_probability(p_[space], models(), settings_->sampled);
   }
-  void step_models(const Batch& batch, const OmsAggregate& aggregate);
-  void step_probabilities(const OmsAggregate& aggregate);
+  void estimate(const Batch& batch, const OmsAggregate& aggregate);
+  void step_models(const OmsAggregate& aggregate);
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
@@ -136,7 +136,13 @@ class FomdOms {
   std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
   ClientStreams streams_;
   ModelSampler sampler_;
+  double eta_;
+
+  // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
   std::vector<IndexedLoss> losses_;
+  std::vector<double> rates_;
+  std::vector<simd::Move> moves_;
+  std::vector<double> radii_, squares_;  ///< of the moves
   AlignedVector<float> gradient_;
 };
 

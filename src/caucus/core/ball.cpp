@@ -11,13 +11,7 @@ void Ball::descend(std::span<float> w, std::span<const float> gradient, double r
   scale_back(w, move_and_measure(w, static_cast<float>(-rate), gradient));
 }
 
-void Ball::descend(std::span<float> w, std::span<const simd::Term> gradient, double rate) const {
-  scale_back(w, move_by_products(w, static_cast<float>(-rate), gradient));
-}
-
-void Ball::scale_back(std::span<float> w, double squared_norm) const {
-  // Far enough inside that rounding cannot matter: no root is needed to know.
-  if (squared_norm < 0.999 * radius * radius) return;
+void Ball::scale_to_radius(std::span<float> w, double squared_norm) const {
   const double norm = std::sqrt(squared_norm);
   if (!std::isfinite(norm)) {
     std::fill(w.begin(), w.end(), 0.0F);

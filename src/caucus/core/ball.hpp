@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/simd/kernel_table.hpp"
-
 namespace caucus {
 
 struct Ball {
@@ -19,11 +17,14 @@ struct Ball {
   /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
   /// overflow has no direction left: it ends at 0.
   void descend(std::span<float> w, std::span<const float> gradient, double rate) const;
-  /// The same for a gradient that is the sum of these.
-  void descend(std::span<float> w, std::span<const simd::Term> gradient, double rate) const;
+  /// The second half of it: w_bar has this squared norm.
+  void scale_back(std::span<float> w, double squared_norm) const {
+    // Far enough inside that rounding cannot matter: no root is needed to know.
+    if (!(squared_norm < 0.999 * radius * radius)) scale_to_radius(w, squared_norm);
+  }
 
  private:
-  void scale_back(std::span<float> w, double squared_norm) const;
+  void scale_to_radius(std::span<float> w, double squared_norm) const;
 };
 
 }  // namespace caucus

@@ -45,6 +45,7 @@ class FeatureTile {
     std::vector<const float*> examples;
     AlignedVector<float> rows;  ///< kExamples of them, once there was one
     std::uint64_t last_example = 0;
+    const float* last_row = nullptr;
   };
   struct Waves {  ///< of one base and number of frequencies
     std::size_t base = 0;
@@ -68,11 +69,12 @@ class FeatureTile {
     Projections& projections = projections_[base];
     if (projections.last_example != example_) {
       if (projections.examples.empty()) touch(base);
+      projections.last_row =
+          projections.rows.data() + projections.examples.size() * maps_->bases_[base].width();
       projections.examples.push_back(x_.data());
       projections.last_example = example_;
     }
-    return projections.rows.data() +
-           (projections.examples.size() - 1) * maps_->bases_[base].width();
+    return projections.last_row;
   }
   float* take(std::size_t floats) {
     if (static_cast<std::size_t>(end_ - next_) < floats) next_chunk(floats);

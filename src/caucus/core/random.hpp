@@ -103,15 +103,8 @@ class ClientStreams {
   explicit ClientStreams(const StreamKey& key) : key_(key) {}
 
   Stream of(std::uint32_t round, std::uint32_t client) {
-    const bool alone = client == last_client_;
+    if (round != key_.round || client - key_.client >= begun_) begin(round, client);
     last_client_ = client;
-    if (round != key_.round || client - key_.client >= begun_) {
-      key_.round = round;
-      key_.client = client;
-      begun_ = 0;
-      if (alone) return Stream(key_);
-      begin();
-    }
     const std::size_t c = client - key_.client;
     StreamKey key = key_;
     key.client = client;
@@ -122,7 +115,7 @@ class ClientStreams {
 
  private:
   static constexpr std::uint32_t kTogether = 16;
-  void begin();
+  void begin(std::uint32_t round, std::uint32_t client);
 
   StreamKey key_;  ///< of the first one that was begun
   std::uint32_t begun_ = 0;

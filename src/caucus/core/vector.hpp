@@ -63,10 +63,9 @@ inline double move_and_measure(std::span<float> w, float factor, std::span<const
   return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
 }
 
-/// That for the gradient 0 + terms[0] + terms[1] + .., as add_products sums it; at least one term.
-inline double move_by_products(std::span<float> w, float factor,
-                               std::span<const simd::Term> terms) {
-  return simd::kernels().move_by_products(w.data(), factor, terms.data(), terms.size(), w.size());
+/// That for several w, each with a gradient that is a sum of products as add_products has it.
+inline void move_by_products(std::span<const simd::Move> moves, std::span<double> squares) {
+  simd::kernels().move_by_products(moves.data(), moves.size(), squares.data());
 }
 
 /// add_products(y, terms), and squared_norm of each product.

@@ -147,67 +147,54 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
   return sum(squares);
 }
 
-/// move_and_measure for a gradient that is a sum of products and is not written down.
-template <std::size_t Count>
-inline double move_by_some_products(float* w, float factor, const Term* terms, std::size_t n) {
-  Lanes factors[Count];
-  for (std::size_t j = 0; j < Count; ++j) factors[j] = fill(terms[j].factor);
-  const Lanes f = fill(factor);
-  Lanes squares = fill(0.0F);
-  groups(
-      n,
-      [&](std::size_t k) {
-        Lanes gradient = fill(0.0F);
-        for (std::size_t j = 0; j < Count; ++j) {
-          gradient = add(gradient, multiply(factors[j], load(terms[j].x + k)));
-        }
-        const Lanes moved = mul_add(f, gradient, load(w + k));
-        squares = mul_add(moved, moved, squares);
-        store(w + k, moved);
-      },
-      [&](std::size_t k, std::size_t rest) {
-        Lanes gradient = fill(0.0F);
-        for (std::size_t j = 0; j < Count; ++j) {
-          gradient = add(gradient, multiply(factors[j], load_first(terms[j].x + k, rest)));
-        }
-        const Lanes moved = mul_add(f, gradient, load_first(w + k, rest));
-        squares = mul_add(moved, moved, squares);
-        store_first(w + k, rest, moved);
-      });
-  return sum(squares);
-}
-
-inline double move_by_many_products(float* w, float factor, const Term* terms, std::size_t count,
-                                    std::size_t n) {
-  const Lanes f = fill(factor);
-  Lanes squares = fill(0.0F);
-  const auto move = [&](std::size_t k, auto load_from) {
-    Lanes gradient = fill(0.0F);
-    for (std::size_t j = 0; j < count; ++j) {
-      gradient = add(gradient, multiply(fill(terms[j].factor), load_from(terms[j].x + k)));
+/// Groups [k, k + 16 Groups) of the sum of products, each product rounded.
+template <std::size_t Groups>
+inline void sum_products(const Term* terms, std::size_t count, std::size_t k, Lanes* sums) {
+  for (std::size_t g = 0; g < Groups; ++g) sums[g] = fill(0.0F);
+  for (const Term* term = terms; term < terms + count; ++term) {
+    const Lanes factor = fill(term->factor);
+    for (std::size_t g = 0; g < Groups; ++g) {
+      sums[g] = add(sums[g], multiply(factor, load(term->x + k + g * kLanes)));
     }
-    const Lanes moved = mul_add(f, gradient, load_from(w + k));
-    squares = mul_add(moved, moved, squares);
-    return moved;
+  }
+}
+
+/// move_and_measure for a gradient that is a sum of products and is not written down.
+inline double move_by_products(const Move& move) {
+  const Lanes factor = fill(move.factor);
+  Lanes squares = fill(0.0F);
+  const auto moved = [&](Lanes gradient, Lanes w) {
+    w = mul_add(factor, gradient, w);
+    squares = mul_add(w, w, squares);
+    return w;
   };
-  groups(
-      n, [&](std::size_t k) { store(w + k, move(k, [](const float* p) { return load(p); })); },
-      [&](std::size_t k, std::size_t rest) {
-        store_first(w + k, rest,
-                    move(k, [rest](const float* p) { return load_first(p, rest); }));
-      });
+  constexpr std::size_t kGroups = 4;
+  Lanes gradient[kGroups];
+  std::size_t k = 0;
+  for (; k + kGroups * kLanes <= move.n; k += kGroups * kLanes) {
+    sum_products<kGroups>(move.terms, move.count, k, gradient);
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      float* const w = move.w + k + g * kLanes;
+      store(w, moved(gradient[g], load(w)));
+    }
+  }
+  for (; k + kLanes <= move.n; k += kLanes) {
+    sum_products<1>(move.terms, move.count, k, gradient);
+    store(move.w + k, moved(gradient[0], load(move.w + k)));
+  }
+  if (k < move.n) {
+    const std::size_t rest = move.n - k;
+    Lanes total = fill(0.0F);
+    for (const Term* term = move.terms; term < move.terms + move.count; ++term) {
+      total = add(total, multiply(fill(term->factor), load_first(term->x + k, rest)));
+    }
+    store_first(move.w + k, rest, moved(total, load_first(move.w + k, rest)));
+  }
   return sum(squares);
 }
 
-inline double move_by_products(float* w, float factor, const Term* terms, std::size_t count,
-                               std::size_t n) {
-  switch (count) {
-    case 1: return move_by_some_products<1>(w, factor, terms, n);
-    case 2: return move_by_some_products<2>(w, factor, terms, n);
-    case 3: return move_by_some_products<3>(w, factor, terms, n);
-    case 4: return move_by_some_products<4>(w, factor, terms, n);
-    default: return move_by_many_products(w, factor, terms, count, n);
-  }
+inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {
+  for (std::size_t m = 0; m < count; ++m) squares[m] = move_by_products(moves[m]);
 }
 
 /// add_products, and the squared norm of each product.
@@ -317,7 +304,7 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    add_exact_products,
                                    scale,
                                    move_and_measure,
-                                   move_by_products,
+                                   move_all_by_products,
                                    add_products_and_measure,
                                    project,
                                    sincos,

@@ -17,6 +17,15 @@ struct Term {
   float factor;
 };
 
+/// w <- w + factor * (0 + terms[0] + terms[1] + ..), of n numbers; at least one term.
+struct Move {
+  float* w;
+  const Term* terms;
+  std::size_t count;
+  std::size_t n;
+  float factor;
+};
+
 /// What is wanted of one x among several: the waves amplitude * cos(pi factor x_k) and sines at
 /// `once`, those of twice the factor at `twice`. Either may be null.
 struct Wave {
@@ -40,8 +49,7 @@ struct Kernels {
                              std::size_t count, std::size_t n);
   void (*scale)(float* y, float factor, std::size_t n);
   double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
-  double (*move_by_products)(float* w, float factor, const Term* terms, std::size_t count,
-                             std::size_t n);
+  void (*move_by_products)(const Move* moves, std::size_t count, double* squares);
   void (*add_products_and_measure)(float* y, const Term* terms, std::size_t count, std::size_t n,
                                    double* squares);
   void (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,

@@ -11,6 +11,16 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
+/// f(0), f(1), .. f(Count - 1), written out: the compiler unrolls a loop too late to keep an array of
+/// lanes in registers.
+template <std::size_t Count, class Function>
+[[gnu::always_inline]] inline void repeat(Function f) {
+  if constexpr (Count > 0) {
+    repeat<Count - 1>(f);
+    f(Count - 1);
+  }
+}
+
 /// whole(k) for every group of 16 that begins at k, then rest(k, count) for what is left.
 template <class Whole, class Rest>
 inline void groups(std::size_t n, Whole whole, Rest rest) {
@@ -43,20 +53,19 @@ inline double dot(const float* a, const float* b, std::size_t n) {
 template <std::size_t Count>
 inline void some_dots(const float* const* a, const float* const* b, std::size_t n, double* out) {
   Lanes lanes[Count];
-  for (Lanes& one : lanes) one = fill(0.0F);
+  repeat<Count>([&](std::size_t j) { lanes[j] = fill(0.0F); });
   groups(
       n,
       [&](std::size_t k) {
-        for (std::size_t j = 0; j < Count; ++j) {
-          lanes[j] = mul_add(load(a[j] + k), load(b[j] + k), lanes[j]);
-        }
+        repeat<Count>(
+            [&](std::size_t j) { lanes[j] = mul_add(load(a[j] + k), load(b[j] + k), lanes[j]); });
       },
       [&](std::size_t k, std::size_t rest) {
-        for (std::size_t j = 0; j < Count; ++j) {
+        repeat<Count>([&](std::size_t j) {
           lanes[j] = mul_add(load_first(a[j] + k, rest), load_first(b[j] + k, rest), lanes[j]);
-        }
+        });
       });
-  for (std::size_t j = 0; j < Count; ++j) out[j] = sum(lanes[j]);
+  repeat<Count>([&](std::size_t j) { out[j] = sum(lanes[j]); });
 }
 
 inline void dots(const float* const* a, const float* const* b, std::size_t n, std::size_t count,
@@ -81,21 +90,21 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
 template <std::size_t Count>
 inline void add_some_products(float* y, const Term* terms, std::size_t n) {
   Lanes factors[Count];
-  for (std::size_t j = 0; j < Count; ++j) factors[j] = fill(terms[j].factor);
+  repeat<Count>([&](std::size_t j) { factors[j] = fill(terms[j].factor); });
   groups(
       n,
       [&](std::size_t k) {
         Lanes sum = load(y + k);
-        for (std::size_t j = 0; j < Count; ++j) {
+        repeat<Count>([&](std::size_t j) {
           sum = add(sum, multiply(factors[j], load(terms[j].x + k)));
-        }
+        });
         store(y + k, sum);
       },
       [&](std::size_t k, std::size_t rest) {
         Lanes sum = load_first(y + k, rest);
-        for (std::size_t j = 0; j < Count; ++j) {
+        repeat<Count>([&](std::size_t j) {
           sum = add(sum, multiply(factors[j], load_first(terms[j].x + k, rest)));
-        }
+        });
         store_first(y + k, rest, sum);
       });
 }
@@ -149,13 +158,13 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
 
 /// Groups [k, k + 16 Groups) of the sum of products, each product rounded.
 template <std::size_t Groups>
-inline void sum_products(const Term* terms, std::size_t count, std::size_t k, Lanes* sums) {
-  for (std::size_t g = 0; g < Groups; ++g) sums[g] = fill(0.0F);
+[[gnu::always_inline]] inline void sum_products(const Term* terms, std::size_t count, std::size_t k, Lanes* sums) {
+  repeat<Groups>([&](std::size_t g) { sums[g] = fill(0.0F); });
   for (const Term* term = terms; term < terms + count; ++term) {
     const Lanes factor = fill(term->factor);
-    for (std::size_t g = 0; g < Groups; ++g) {
+    repeat<Groups>([&](std::size_t g) {
       sums[g] = add(sums[g], multiply(factor, load(term->x + k + g * kLanes)));
-    }
+    });
   }
 }
 
@@ -173,10 +182,10 @@ inline double move_by_products(const Move& move) {
   std::size_t k = 0;
   for (; k + kGroups * kLanes <= move.n; k += kGroups * kLanes) {
     sum_products<kGroups>(move.terms, move.count, k, gradient);
-    for (std::size_t g = 0; g < kGroups; ++g) {
+    repeat<kGroups>([&](std::size_t g) {
       float* const w = move.w + k + g * kLanes;
       store(w, moved(gradient[g], load(w)));
-    }
+    });
   }
   for (; k + kLanes <= move.n; k += kLanes) {
     sum_products<1>(move.terms, move.count, k, gradient);
@@ -202,31 +211,31 @@ template <std::size_t Count>
 inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
   Lanes factors[Count];
   Lanes sums[Count];
-  for (std::size_t j = 0; j < Count; ++j) {
+  repeat<Count>([&](std::size_t j) {
     factors[j] = fill(terms[j].factor);
     sums[j] = fill(0.0F);
-  }
+  });
   groups(
       n,
       [&](std::size_t k) {
         Lanes total = load(y + k);
-        for (std::size_t j = 0; j < Count; ++j) {
+        repeat<Count>([&](std::size_t j) {
           const Lanes product = multiply(factors[j], load(terms[j].x + k));
           total = add(total, product);
           sums[j] = mul_add(product, product, sums[j]);
-        }
+        });
         store(y + k, total);
       },
       [&](std::size_t k, std::size_t rest) {
         Lanes total = load_first(y + k, rest);
-        for (std::size_t j = 0; j < Count; ++j) {
+        repeat<Count>([&](std::size_t j) {
           const Lanes product = multiply(factors[j], load_first(terms[j].x + k, rest));
           total = add(total, product);
           sums[j] = mul_add(product, product, sums[j]);
-        }
+        });
         store_first(y + k, rest, total);
       });
-  for (std::size_t j = 0; j < Count; ++j) squares[j] = sum(sums[j]);
+  repeat<Count>([&](std::size_t j) { squares[j] = sum(sums[j]); });
 }
 
 inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,
@@ -243,20 +252,20 @@ template <std::size_t Rows, std::size_t Groups>
 [[gnu::noinline]] void project_block(const float* base, std::size_t inputs, std::size_t width,
                                      const float* const* x, float* out) {
   Lanes sums[Rows][Groups];
-  for (auto& row : sums) {
-    for (Lanes& lanes : row) lanes = fill(0.0F);
-  }
+  const auto each = [](auto&& work) {
+    repeat<Rows>([&](std::size_t r) { repeat<Groups>([&](std::size_t g) { work(r, g); }); });
+  };
+  each([&](std::size_t r, std::size_t g) { sums[r][g] = fill(0.0F); });
   for (std::size_t l = 0; l < inputs; ++l) {
     Lanes columns[Groups];
-    for (std::size_t g = 0; g < Groups; ++g) columns[g] = load(base + l * width + g * kLanes);
-    for (std::size_t r = 0; r < Rows; ++r) {
+    repeat<Groups>([&](std::size_t g) { columns[g] = load(base + l * width + g * kLanes); });
+    repeat<Rows>([&](std::size_t r) {
       const Lanes value = fill(x[r][l]);
-      for (std::size_t g = 0; g < Groups; ++g) sums[r][g] = mul_add(value, columns[g], sums[r][g]);
-    }
+      repeat<Groups>(
+          [&](std::size_t g) { sums[r][g] = mul_add(value, columns[g], sums[r][g]); });
+    });
   }
-  for (std::size_t r = 0; r < Rows; ++r) {
-    for (std::size_t g = 0; g < Groups; ++g) store(out + r * width + g * kLanes, sums[r][g]);
-  }
+  each([&](std::size_t r, std::size_t g) { store(out + r * width + g * kLanes, sums[r][g]); });
 }
 
 template <std::size_t Rows, std::size_t Groups>

@@ -41,15 +41,20 @@ void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool la
   ++client_examples_[client];
   first_ = false;
   features_.begin_example(x);
-  std::size_t pair = count_ * sampled_;
-  for (const HeldModel *model = models_.data() + client * sampled_, *end = model + sampled_;
-       model < end; ++model, ++pair) {
-    const auto phi = features_.request(model->space);
-    weights_[pair] = model->weights.data();
-    directions_[pair] = phi.data();
-    held_[pair] = {model->space, 0.0F, 0.0F, phi};
-    floats_ += phi.size();
+  const std::size_t pair = count_ * sampled_;
+  const HeldModel* const models = models_.data() + client * sampled_;
+  const float** const weights = weights_.data() + pair;
+  const float** const directions = directions_.data() + pair;
+  HeldReport* const held = held_.data() + pair;
+  std::size_t floats = 0;
+  for (std::size_t a = 0; a < sampled_; ++a) {
+    const auto phi = features_.request(models[a].space);
+    weights[a] = models[a].weights.data();
+    directions[a] = phi.data();
+    held[a] = {models[a].space, 0.0F, 0.0F, phi};
+    floats += phi.size();
   }
+  floats_ += floats;
   ++count_;
 }
 

@@ -9,60 +9,59 @@
 
 namespace caucus {
 
-FeatureTile::FeatureTile(const FeatureMaps& maps)
-    : maps_(&maps), projections_(maps.bases_.size()) {
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // base, frequencies
-  std::map<std::tuple<std::size_t, float, bool>, std::size_t> known_turns;
-  for (const FeatureMaps::Map& map : maps.maps_) {
-    Recipe recipe{&map, 0, recipes_.size()};
-    if (map.frequencies > 0) {
-      const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, waves_.size());
-      if (is_new) waves_.push_back({map.base, map.frequencies, map.amplitude, 0.0F, {}});
-      Waves& waves = waves_[found->second];
-      waves.turns = std::max(waves.turns, map.turns);
-      recipe.waves = found->second;
-      known_turns[{recipe.waves, map.turns, map.doubled}] = recipes_.size();
+FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.maps_.size()) {
+  projections_.reserve(maps.bases_.size());
+  for (const FrequencyBase& base : maps.bases_) projections_.push_back({&base, {}, {}, 0, nullptr});
+  waves_.reserve(maps.maps_.size());
+  std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, frequencies
+  std::map<std::tuple<Waves*, float, bool>, Recipe*> by_turns;
+  for (std::size_t m = 0; m < recipes_.size(); ++m) {
+    const FeatureMaps::Map& map = maps.maps_[m];
+    Recipe& recipe = recipes_[m];
+    recipe.dimension = map.dimension;
+    recipe.offset = map.offset;
+    if (map.is_example() || map.offset > 0 || map.dimension == 0) continue;
+    if (map.kind == SpaceKind::linear) {
+      recipe.source = Source::intercept;
+      continue;
     }
-    recipes_.push_back(recipe);
+    recipe.source = Source::waves;
+    recipe.turns = map.turns;
+    recipe.doubled = map.doubled;
+    const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, nullptr);
+    if (is_new) {
+      waves_.push_back({&projections_[map.base], map.frequencies, map.amplitude, 0.0F, {}});
+      found->second = &waves_.back();
+    }
+    recipe.waves = found->second;
+    recipe.waves->turns = std::max(recipe.waves->turns, map.turns);
+    by_turns[{recipe.waves, map.turns, map.doubled}] = &recipe;
   }
-  for (Recipe& recipe : recipes_) {  // turns that differ by the doubling alone
-    const auto other = known_turns.find({recipe.waves, recipe.map->turns, !recipe.map->doubled});
-    if (recipe.map->frequencies > 0 && other != known_turns.end()) recipe.partner = other->second;
+  for (Recipe& recipe : recipes_) {
+    const auto partner = by_turns.find({recipe.waves, recipe.turns, !recipe.doubled});
+    if (partner != by_turns.end()) recipe.partner = partner->second;
   }
-}
-
-float* FeatureTile::compute_later(Recipe& recipe) {
-  const FeatureMaps::Map& map = *recipe.map;
-  float* const out = take(simd::padded(map.dimension));
-  if (map.kind == SpaceKind::linear) {
-    FeatureMaps::add_intercept(x_.first(map.dimension - 1), {out, map.dimension});
-    return out;
-  }
-  Waves& waves = waves_[recipe.waves];
-  const Recipe& partner = recipes_[recipe.partner];
-  if (partner.example == example_) {
-    simd::Wave& wave = waves.wanted[partner.wave];
-    (map.doubled ? wave.twice : wave.once) = out;
-    return out;
-  }
-  recipe.wave = waves.wanted.size();
-  if (recipe.wave == 0) touched_waves_.push_back(recipe.waves);
-  waves.wanted.push_back({row_of(map.base), map.doubled ? nullptr : out,
-                          map.doubled ? out : nullptr, map.turns});
-  return out;
 }
 
 void FeatureTile::clear() {
-  for (const std::size_t base : touched_) projections_[base].examples.clear();
+  for (Projections* projections : touched_) projections->examples.clear();
   touched_.clear();
   chunk_ = 0;
   next_ = nullptr;
   end_ = nullptr;
 }
 
-void FeatureTile::touch(std::size_t base) {
-  touched_.push_back(base);
-  projections_[base].rows.resize(kExamples * maps_->bases_[base].width());
+const float* FeatureTile::with_intercept(const Recipe& recipe) {
+  float* const out = take(simd::padded(recipe.dimension));
+  FeatureMaps::add_intercept(x_.first(recipe.dimension - 1), {out, recipe.dimension});
+  return out;
+}
+
+void FeatureTile::touch(Projections& projections) {
+  touched_.push_back(&projections);
+  const std::size_t width = projections.base->width();
+  projections.rows.resize(kExamples * width);
+  projections.last_row = projections.rows.data() - width;
 }
 
 void FeatureTile::next_chunk(std::size_t floats) {
@@ -75,20 +74,18 @@ void FeatureTile::next_chunk(std::size_t floats) {
 }
 
 void FeatureTile::compute() {
-  for (const std::size_t b : touched_) {
-    const FrequencyBase& base = maps_->bases_[b];
-    project(base.values, maps_->shape_.features, base.width(), projections_[b].examples,
-            projections_[b].rows);
+  for (Projections* projections : touched_) {
+    project(projections->base->values, maps_->shape_.features, projections->base->width(),
+            projections->examples, projections->rows);
   }
-  for (const std::size_t w : touched_waves_) compute(waves_[w]);
+  for (Waves* waves : touched_waves_) compute(*waves);
   touched_waves_.clear();
 }
 
 void FeatureTile::compute(Waves& waves) {
-  const std::size_t width = maps_->bases_[waves.base].width();
-  const Projections& projections = projections_[waves.base];
-  const float size =
-      magnitude(std::span(projections.rows).first(projections.examples.size() * width));
+  const Projections& projections = *waves.projections;
+  const std::size_t floats = projections.examples.size() * projections.base->width();
+  const float size = magnitude(std::span(projections.rows).first(floats));
   if (size * waves.turns < kLargestPhase) {
     scaled_sincos(waves.wanted, waves.amplitude, waves.frequencies);
   } else {

@@ -18,6 +18,11 @@ class FeatureTile {
   static constexpr std::size_t kExamples = 64;  ///< at most, before it is cleared
 
   explicit FeatureTile(const FeatureMaps& maps);
+  FeatureTile(const FeatureTile&) = delete;
+  FeatureTile& operator=(const FeatureTile&) = delete;
+  FeatureTile(FeatureTile&&) = default;
+  FeatureTile& operator=(FeatureTile&&) = default;
+  ~FeatureTile() = default;
 
   void clear();
   /// What follows is asked about x, which must outlive the tile's use of it.
@@ -28,49 +33,64 @@ class FeatureTile {
   /// Where phi_i(x) is after compute(), until clear(); nothing for a frozen expert.
   std::span<const float> request(std::size_t space) {
     Recipe& recipe = recipes_[maps_->map_of_[space]];
-    const FeatureMaps::Map& map = *recipe.map;
-    if (map.is_example()) return x_.first(map.dimension);
-    if (map.offset > 0) return x_.subspan(map.offset, map.dimension);
-    if (map.dimension == 0) return {};
+    if (recipe.source == Source::example) return {x_.data() + recipe.offset, recipe.dimension};
     if (recipe.example != example_) {
-      recipe.features = compute_later(recipe);
       recipe.example = example_;
+      recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     }
-    return {recipe.features, map.dimension};
+    return {recipe.features, recipe.dimension};
   }
   void compute();
 
  private:
   struct Projections {  ///< of one base
+    const FrequencyBase* base;
     std::vector<const float*> examples;
     AlignedVector<float> rows;  ///< kExamples of them, once there was one
     std::uint64_t last_example = 0;
-    const float* last_row = nullptr;
+    float* last_row = nullptr;
   };
   struct Waves {  ///< of one base and number of frequencies
-    std::size_t base = 0;
+    Projections* projections;
     std::size_t frequencies = 0;
     float amplitude = 0.0F;
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
   };
+  enum class Source { example, waves, intercept };
   struct Recipe {  ///< of one map
-    const FeatureMaps::Map* map;
-    std::size_t waves = 0;    ///< kernels: where it belongs
-    std::size_t partner = 0;  ///< kernels: the map whose angles are twice or half of these, or itself
+    Source source = Source::example;
+    bool doubled = false;
+    float turns = 0.0F;
+    std::size_t dimension = 0;
+    std::size_t offset = 0;     ///< where the features are in the example
+    Waves* waves = nullptr;     ///< where it belongs
+    Recipe* partner = nullptr;  ///< whose angles are twice or half of these
     // The last request:
     std::uint64_t example = 0;
     const float* features = nullptr;
-    std::size_t wave = 0;  ///< of waves
+    std::size_t wave = 0;
   };
 
+  const float* want(Recipe& recipe) {
+    float* const out = take(simd::padded(recipe.dimension));
+    Waves& waves = *recipe.waves;
+    if (recipe.partner != nullptr && recipe.partner->example == example_) {
+      simd::Wave& wave = waves.wanted[recipe.partner->wave];
+      (recipe.doubled ? wave.twice : wave.once) = out;
+      return out;
+    }
+    if (waves.wanted.empty()) touched_waves_.push_back(&waves);
+    recipe.wave = waves.wanted.size();
+    waves.wanted.push_back({row_of(*waves.projections), recipe.doubled ? nullptr : out,
+                            recipe.doubled ? out : nullptr, recipe.turns});
+    return out;
+  }
   /// Where the projection of this example will be.
-  const float* row_of(std::size_t base) {
-    Projections& projections = projections_[base];
+  const float* row_of(Projections& projections) {
     if (projections.last_example != example_) {
-      if (projections.examples.empty()) touch(base);
-      projections.last_row =
-          projections.rows.data() + projections.examples.size() * maps_->bases_[base].width();
+      if (projections.examples.empty()) touch(projections);
+      projections.last_row += projections.base->width();
       projections.examples.push_back(x_.data());
       projections.last_example = example_;
     }
@@ -82,19 +102,20 @@ class FeatureTile {
     next_ += floats;
     return taken;
   }
-  float* compute_later(Recipe& recipe);
-  void touch(std::size_t base);
+  const float* with_intercept(const Recipe& recipe);
+  void touch(Projections& projections);
   void next_chunk(std::size_t floats);
   void compute(Waves& waves);
 
   const FeatureMaps* maps_;
   std::span<const float> x_;
   std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
-  std::vector<Recipe> recipes_;
-  std::vector<Waves> waves_;
+  // None of these grows or moves: they refer to each other.
   std::vector<Projections> projections_;  ///< one per base
-  std::vector<std::size_t> touched_;      ///< bases
-  std::vector<std::size_t> touched_waves_;
+  std::vector<Waves> waves_;
+  std::vector<Recipe> recipes_;  ///< one per map
+  std::vector<Projections*> touched_;
+  std::vector<Waves*> touched_waves_;
 
   // Memory for features. It must not move while they are in use, so it comes in chunks.
   std::vector<AlignedVector<float>> chunks_;

@@ -44,6 +44,11 @@ void SumTree::set(std::span<const std::uint32_t> indices, std::span<const double
     level.changed[node] = true;
     nodes.push_back(node);
   };
+  if (levels_.size() == 1) {
+    for (std::size_t n = 0; n < indices.size(); ++n) leaves.values[indices[n]] = values[n];
+    add_up(leaves, 0);
+    return;
+  }
   nodes_.clear();
   for (std::size_t n = 0; n < indices.size(); ++n) {
     leaves.values[indices[n]] = values[n];

@@ -117,27 +117,41 @@ const HeldReport* OmsTile::make_reports() {
 
 void OmsTile::make_mean_report(std::size_t example, std::size_t end) {
   const std::size_t client = examples_[example].client;
+  if (examples_[example].first && examples_[end - 1].last) return make_report_at_once(example, end);
   BatchMean& mean = means_[client];
   if (examples_[example].first) {
     mean.begin(client_names_[client], {models_.data() + client * sampled_, sampled_});
   }
-  const std::size_t count = end - example;
-  some_losses_.resize(count);
-  some_derivatives_.resize(count);
-  some_directions_.resize(count);
-  for (std::size_t a = 0; a < sampled_; ++a) {
-    for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t p = (example + n) * sampled_ + a;
-      some_losses_[n] = losses_[p];
-      some_derivatives_[n] = held_[p].factor;
-      some_directions_[n] = directions_[p];
+  for (std::size_t e = example; e < end; ++e) {
+    for (std::size_t a = 0; a < sampled_; ++a) {
+      const std::size_t p = e * sampled_ + a;
+      mean.add(a, losses_[p], held_[p].factor, held_[p].direction);
     }
-    mean.add(a, some_losses_, some_derivatives_, some_directions_);
+    mean.end_example();
   }
-  mean.end_examples(count);
   if (!examples_[end - 1].last) return;
   const Report& report = mean.report();
   std::copy(report.held.begin(), report.held.end(), mean_held_.data() + client * sampled_);
+}
+
+/// What BatchMean gives, without sums in memory.
+void OmsTile::make_report_at_once(std::size_t example, std::size_t end) {
+  const std::size_t client = examples_[example].client;
+  const auto n = static_cast<double>(end - example);
+  for (std::size_t a = 0; a < sampled_; ++a) {
+    double losses = 0.0;
+    terms_.clear();
+    for (std::size_t e = example; e < end; ++e) {
+      const std::size_t p = e * sampled_ + a;
+      losses += losses_[p];
+      terms_.push_back({directions_[p], held_[p].factor});
+    }
+    const std::size_t size = held_[example * sampled_ + a].direction.size();
+    const std::span gradient(features_.take(simd::padded(size)), size);
+    sum_exact_products(terms_, 1.0 / n, gradient);
+    mean_held_[client * sampled_ + a] = {models_[client * sampled_ + a].space,
+                                         reported_loss(losses / n), 1.0F, gradient};
+  }
 }
 
 void OmsTile::clear() {

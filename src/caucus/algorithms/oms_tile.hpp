@@ -67,6 +67,7 @@ class OmsTile {
   /// J of every client; those of the last are not complete if its batch goes on.
   const HeldReport* make_reports();
   void make_mean_report(std::size_t example, std::size_t end);
+  void make_report_at_once(std::size_t example, std::size_t end);
   void clear();
 
   const Plan* plan_;
@@ -93,9 +94,7 @@ class OmsTile {
   std::vector<double> outputs_, losses_;
   std::vector<HeldReport> held_;  ///< of the one example: the gradient stays factor and direction
 
-  std::vector<double> some_losses_;  ///< of one held model, example by example
-  std::vector<float> some_derivatives_;
-  std::vector<const float*> some_directions_;
+  std::vector<simd::Term> terms_;  ///< of one gradient
 };
 
 }  // namespace caucus

@@ -24,14 +24,6 @@ void BatchMean::add(std::size_t held, double loss, float derivative,
                     features);
 }
 
-void BatchMean::add(std::size_t held, std::span<const double> losses,
-                    std::span<const float> derivatives, std::span<const float* const> features) {
-  for (const double loss : losses) losses_[held] += loss;
-  add_exact_products(
-      std::span(gradient_sums_).subspan(begin_[held], begin_[held + 1] - begin_[held]), derivatives,
-      features);
-}
-
 const Report& BatchMean::report() {
   const double n = examples_;
   const double share = 1.0 / n;

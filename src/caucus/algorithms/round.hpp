@@ -100,11 +100,6 @@ class BatchMean {
   /// One example: loss and derivative of held model a, and its features.
   void add(std::size_t held, double loss, float derivative, std::span<const float> features);
   void end_example() { ++examples_; }
-  /// Several examples: their losses and derivatives, and the features of each. It gives the bits of
-  /// one after the other.
-  void add(std::size_t held, std::span<const double> losses, std::span<const float> derivatives,
-           std::span<const float* const> features);
-  void end_examples(std::size_t count) { examples_ += static_cast<std::uint32_t>(count); }
   /// Ends the batch.
   const Report& report();
 

@@ -41,6 +41,13 @@ class FeatureTile {
     return {recipe.features, recipe.dimension};
   }
   void compute();
+  /// Memory that lasts as long as the features.
+  float* take(std::size_t floats) {
+    if (static_cast<std::size_t>(end_ - next_) < floats) next_chunk(floats);
+    float* const taken = next_;
+    next_ += floats;
+    return taken;
+  }
 
  private:
   struct Projections {  ///< of one base
@@ -95,12 +102,6 @@ class FeatureTile {
       projections.last_example = example_;
     }
     return projections.last_row;
-  }
-  float* take(std::size_t floats) {
-    if (static_cast<std::size_t>(end_ - next_) < floats) next_chunk(floats);
-    float* const taken = next_;
-    next_ += floats;
-    return taken;
   }
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);

@@ -50,6 +50,12 @@ inline void add_exact_products(std::span<double> y, std::span<const float> facto
   simd::kernels().add_exact_products(y.data(), factors.data(), x.data(), x.size(), y.size());
 }
 
+/// out_k = share * sum of the products, in doubles as above, then rounded to a float
+inline void sum_exact_products(std::span<const simd::Term> terms, double share,
+                               std::span<float> out) {
+  simd::kernels().sum_exact_products(terms.data(), terms.size(), share, out.size(), out.data());
+}
+
 /// y_k <- y_k + x_k
 inline void add(std::span<float> y, std::span<const float> x) { add_product(y, 1.0F, x); }
 

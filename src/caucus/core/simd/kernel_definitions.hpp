@@ -140,6 +140,38 @@ inline void add_exact_products(double* y, const float* factors, const float* con
   }
 }
 
+/// The groups of eight [k, k + 8 Blocks) of share * sum of the products.
+template <std::size_t Blocks>
+[[gnu::always_inline]] inline void sum_exact_blocks(const Term* terms, std::size_t count,
+                                                    Eight share, std::size_t k, float* out) {
+  Eight sums[Blocks];
+  repeat<Blocks>([&](std::size_t b) { sums[b] = eight(0.0); });
+  for (const Term* term = terms; term < terms + count; ++term) {
+    const Eight factor = eight(static_cast<double>(term->factor));
+    repeat<Blocks>([&](std::size_t b) {
+      sums[b] = mul_add(factor, widened(term->x + k + b * kBlock), sums[b]);
+    });
+  }
+  repeat<Blocks>([&](std::size_t b) {
+    store_narrowed(out + k + b * kBlock, multiply(sums[b], share));
+  });
+}
+
+inline void sum_exact_products(const Term* terms, std::size_t count, double share, std::size_t n,
+                               float* out) {
+  const Eight s = eight(share);
+  std::size_t k = 0;
+  for (; k + 8 * kBlock <= n; k += 8 * kBlock) sum_exact_blocks<8>(terms, count, s, k, out);
+  for (; k + kBlock <= n; k += kBlock) sum_exact_blocks<1>(terms, count, s, k, out);
+  for (; k < n; ++k) {
+    double sum = 0.0;
+    for (const Term* term = terms; term < terms + count; ++term) {
+      sum += static_cast<double>(term->factor) * static_cast<double>(term->x[k]);
+    }
+    out[k] = static_cast<float>(sum * share);
+  }
+}
+
 inline void scale(float* y, float factor, std::size_t n) {
   const Lanes f = fill(factor);
   update(y, y, n, [&](Lanes old, Lanes) { return multiply(f, old); });
@@ -311,6 +343,7 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    add_products,
                                    add_exact_product,
                                    add_exact_products,
+                                   sum_exact_products,
                                    scale,
                                    move_and_measure,
                                    move_all_by_products,

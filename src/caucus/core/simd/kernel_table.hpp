@@ -47,6 +47,8 @@ struct Kernels {
   void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
   void (*add_exact_products)(double* y, const float* factors, const float* const* x,
                              std::size_t count, std::size_t n);
+  void (*sum_exact_products)(const Term* terms, std::size_t count, double share, std::size_t n,
+                             float* out);
   void (*scale)(float* y, float factor, std::size_t n);
   double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
   void (*move_by_products)(const Move* moves, std::size_t count, double* squares);

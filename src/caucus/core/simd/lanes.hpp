@@ -85,6 +85,8 @@ inline Eight load(const double* p) { return {_mm512_loadu_pd(p)}; }
 inline void store(double* p, Eight a) { _mm512_storeu_pd(p, a.v); }
 /// Eight floats as doubles.
 inline Eight widened(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
+inline void store_narrowed(float* p, Eight a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a.v)); }
+inline Eight multiply(Eight a, Eight b) { return {_mm512_mul_pd(a.v, b.v)}; }
 inline Eight add(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
@@ -193,6 +195,13 @@ inline void store(double* p, Eight a) {
 }
 inline Eight widened(const float* p) {
   return {_mm256_cvtps_pd(_mm_loadu_ps(p)), _mm256_cvtps_pd(_mm_loadu_ps(p + 4))};
+}
+inline void store_narrowed(float* p, Eight a) {
+  _mm_storeu_ps(p, _mm256_cvtpd_ps(a.low));
+  _mm_storeu_ps(p + 4, _mm256_cvtpd_ps(a.high));
+}
+inline Eight multiply(Eight a, Eight b) {
+  return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
 }
 inline Eight add(Eight a, Eight b) {
   return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
@@ -339,6 +348,12 @@ inline Eight each_of_eight(Function function) {
 }
 inline Eight widened(const float* p) {
   return each_of_eight([&](std::size_t l) { return static_cast<double>(p[l]); });
+}
+inline void store_narrowed(float* p, Eight a) {
+  for (std::size_t l = 0; l < 8; ++l) p[l] = static_cast<float>(a.v[l]);
+}
+inline Eight multiply(Eight a, Eight b) {
+  return each_of_eight([&](std::size_t l) { return a.v[l] * b.v[l]; });
 }
 inline Eight add(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] + b.v[l]; });

@@ -29,7 +29,7 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
 void AdaptiveAggregate::clear() {
   entries_.clear();
   client_begin_.clear();
-  gradients_.clear();
+  memory_.clear();
 }
 
 AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
@@ -43,7 +43,7 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
       entries_of_(hedge_.probabilities().size()) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    begin_.push_back(begin_.back() + maps.dimension(i));
+    begin_.push_back(begin_.back() + simd::padded(maps.dimension(i)));
     if (maps.dimension(i) == 0) {
       learners_.emplace_back();
     } else if (settings_->second_order[i]) {
@@ -68,20 +68,28 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, std::span<Hel
   for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;
   for (std::size_t a = 0; a < into.size(); ++a) {
-    const double share = std::exp(p.log_weight(drawn[a]) - largest);
+    const double behind = p.log_weight(drawn[a]) - largest;
+    const double share = behind == 0.0 ? 1.0 : std::exp(behind);
     into[a] = {drawn[a], weights(drawn[a]), share};
     sum += share;
   }
   for (HeldModel& model : into) model.share /= sum;
 }
 
-void AdaptiveOms::aggregate(const Report& report, AdaptiveAggregate& into) const {
-  into.client_begin_.push_back(into.entries_.size());
-  for (const HeldReport& held : report.held) {
-    const std::size_t begin = into.gradients_.size();
-    into.entries_.push_back({held.space, report.examples, static_cast<double>(held.loss), begin});
-    into.gradients_.resize(begin + held.direction.size());
-    add_product(std::span(into.gradients_).subspan(begin), held.factor, held.direction);
+void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    const Report report = reports[n];
+    into.client_begin_.push_back(into.entries_.size());
+    for (const HeldReport& held : report.held) {
+      simd::Term gradient{held.direction.data(), held.factor};
+      if (!reports.lasting) {
+        const std::span copy(into.memory_.take(held.direction.size()), held.direction.size());
+        write_product(copy, held.factor, held.direction);
+        gradient = {copy.data(), 1.0F};
+      }
+      into.entries_.push_back(
+          {held.space, report.examples, static_cast<double>(held.loss), gradient});
+    }
   }
 }
 
@@ -150,40 +158,54 @@ void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate
 }
 
 void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
-  const std::span<float> w(weights_.data() + begin_[space], begin_[space + 1] - begin_[space]);
+  const std::span<float> w(weights_.data() + begin_[space],
+                           settings_->plan->maps.dimension(space));
   const double inclusion =
       inclusion_probability(probabilities()[space], models(), settings_->sampled);
-  const auto gradient = [&](const AdaptiveAggregate::Entry& entry) {
-    return std::span(aggregate.gradients_).subspan(entry.begin, w.size());
-  };
-  const Region region = settings_->plan->maps.space(space).region();
   if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
     second->fade(remembered_ / remembered_of_[space]);
     remembered_of_[space] = remembered_;
     if (settings_->fixed_share > 0.0) forget(space, aggregate, *second);
     for (const std::uint32_t e : entries_of_[space]) {
       const auto& entry = aggregate.entries_[e];
-      second->observe(entry.loss, gradient(entry), 1.0 / inclusion, w, entry.examples);
+      second->observe(entry.loss, written(entry.gradient, w.size()), 1.0 / inclusion, w,
+                      entry.examples);
     }
     // A model that is hardly ever played need not be up to date: less often, and one step.
     constexpr double kUnlikely = 1e-6;
     constexpr std::size_t kReports = 8;
     const bool unlikely = probabilities()[space] < kUnlikely;
     if (unlikely && second->unsolved() < kReports) return;
-    second->solve(region, w, unlikely ? 1 : 3);
-    return;
+    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 3);
+  } else {
+    step_first_order(space, aggregate, inclusion, w);
   }
-  std::vector<float> sum(w.size(), 0.0F);
-  const std::size_t examples = aggregate.entries_[entries_of_[space].front()].examples;
+}
+
+std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::size_t dimension) {
+  if (gradient.factor == 1.0F) return {gradient.x, dimension};
+  gradient_.resize(dimension);
+  write_product(gradient_, gradient.factor, {gradient.x, dimension});
+  return gradient_;
+}
+
+void AdaptiveOms::step_first_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
+                                   double inclusion, std::span<float> w) {
+  const std::vector<std::uint32_t>& entries = entries_of_[space];
+  const std::size_t examples = aggregate.entries_[entries.front()].examples;
+  gradient_.assign(w.size(), 0.0F);
   RoundSums sums{
-      aggregate.client_begin_.size(), entries_of_[space].size(), inclusion, 0, 0, sum, examples};
-  for (const std::uint32_t e : entries_of_[space]) {
-    const auto& entry = aggregate.entries_[e];
-    sums.losses += entry.loss;
-    sums.squared_gradients += squared_norm(gradient(entry));
-    add(sum, gradient(entry));
+      aggregate.client_begin_.size(), entries.size(), inclusion, 0, 0, gradient_, examples};
+  terms_.clear();
+  for (const std::uint32_t e : entries) {
+    sums.losses += aggregate.entries_[e].loss;
+    terms_.push_back(aggregate.entries_[e].gradient);
   }
-  std::get<FirstOrderModel>(learners_[space]).step(sums, region, w);
+  squares_.resize(terms_.size());
+  add_products_and_measure(gradient_, terms_, squares_);
+  for (const double square : squares_) sums.squared_gradients += square;
+  std::get<FirstOrderModel>(learners_[space])
+      .step(sums, settings_->plan->maps.space(space).region(), w);
 }
 
 }  // namespace caucus

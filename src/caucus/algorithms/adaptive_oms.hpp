@@ -17,8 +17,10 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/adahedge.hpp"
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/departures.hpp"
 #include "caucus/core/first_order.hpp"
+#include "caucus/core/float_arena.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/second_order.hpp"
@@ -39,7 +41,7 @@ struct AdaptiveSettings {
 /// the linear loss, which has no curvature.
 std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies);
 
-/// All reports of one batch, as they came.
+/// All reports of one batch, as they came: gradients as factor and direction.
 class AdaptiveAggregate {
  public:
   void clear();
@@ -50,11 +52,11 @@ class AdaptiveAggregate {
     std::uint32_t space = 0;
     std::uint32_t examples = 0;
     double loss = 0.0;
-    std::size_t begin = 0;  ///< of its gradient
+    simd::Term gradient{};
   };
   std::vector<Entry> entries_;             ///< client by client
   std::vector<std::size_t> client_begin_;  ///< where each reporter's entries begin
-  std::vector<float> gradients_;
+  FloatArena memory_;                      ///< of gradients whose report does not last
 };
 
 class AdaptiveOms {
@@ -84,7 +86,11 @@ class AdaptiveOms {
   void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(*settings_->plan, forecast, y, into);
   }
-  void aggregate(const Report& report, AdaptiveAggregate& into) const;
+  void aggregate(const Report& report, AdaptiveAggregate& into) const {
+    aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
+              into);
+  }
+  void aggregate(const TileReports& reports, AdaptiveAggregate& into) const;
   void step(const Batch& batch, const AdaptiveAggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
@@ -109,7 +115,7 @@ class AdaptiveOms {
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return {weights_.data() + begin_[space], begin_[space + 1] - begin_[space]};
+    return {weights_.data() + begin_[space], settings_->plan->maps.dimension(space)};
   }
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
@@ -125,12 +131,16 @@ class AdaptiveOms {
   void step_models(const AdaptiveAggregate& aggregate);
   void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
   void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);
+  void step_first_order(std::uint32_t space, const AdaptiveAggregate& aggregate, double inclusion,
+                        std::span<float> w);
+  /// A gradient written out, until the next call.
+  std::span<const float> written(const simd::Term& gradient, std::size_t dimension);
 
   std::shared_ptr<const AdaptiveSettings> settings_;
   AdaHedge hedge_;
   std::vector<Learner> learners_;   ///< none for a frozen expert
-  std::vector<float> weights_;      ///< all models, one after another
-  std::vector<std::size_t> begin_;  ///< where each begins
+  AlignedVector<float> weights_;    ///< all models, one after another
+  std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
   ClientStreams streams_;
   ModelSampler sampler_;
   Departures departures_;
@@ -138,8 +148,13 @@ class AdaptiveOms {
   std::vector<double> remembered_of_;    ///< the same when each model was last held
   std::size_t batches_ = 0;              ///< that had reports
   std::vector<std::size_t> last_batch_;  ///< in which each model was held
-  std::vector<std::vector<std::uint32_t>> entries_of_;  ///< scratch: per space, while stepping
+
+  // While stepping:
+  std::vector<std::vector<std::uint32_t>> entries_of_;  ///< per space
   std::vector<std::uint32_t> touched_;
+  AlignedVector<float> gradient_;
+  std::vector<simd::Term> terms_;
+  std::vector<double> squares_;
 };
 
 }  // namespace caucus

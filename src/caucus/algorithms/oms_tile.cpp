@@ -147,7 +147,7 @@ void OmsTile::make_report_at_once(std::size_t example, std::size_t end) {
       terms_.push_back({directions_[p], held_[p].factor});
     }
     const std::size_t size = held_[example * sampled_ + a].direction.size();
-    const std::span gradient(features_.take(simd::padded(size)), size);
+    const std::span gradient(features_.take(size), size);
     sum_exact_products(terms_, 1.0 / n, gradient);
     mean_held_[client * sampled_ + a] = {models_[client * sampled_ + a].space,
                                          reported_loss(losses / n), 1.0F, gradient};

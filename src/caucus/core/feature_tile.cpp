@@ -46,13 +46,11 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
 void FeatureTile::clear() {
   for (Projections* projections : touched_) projections->examples.clear();
   touched_.clear();
-  chunk_ = 0;
-  next_ = nullptr;
-  end_ = nullptr;
+  memory_.clear();
 }
 
 const float* FeatureTile::with_intercept(const Recipe& recipe) {
-  float* const out = take(simd::padded(recipe.dimension));
+  float* const out = take(recipe.dimension);
   FeatureMaps::add_intercept(x_.first(recipe.dimension - 1), {out, recipe.dimension});
   return out;
 }
@@ -62,15 +60,6 @@ void FeatureTile::touch(Projections& projections) {
   const std::size_t width = projections.base->width();
   projections.rows.resize(kExamples * width);
   projections.last_row = projections.rows.data() - width;
-}
-
-void FeatureTile::next_chunk(std::size_t floats) {
-  constexpr std::size_t kChunk = 8192;
-  while (chunk_ < chunks_.size() && chunks_[chunk_].size() < floats) ++chunk_;
-  if (chunk_ == chunks_.size()) chunks_.emplace_back(std::max(kChunk, floats));
-  next_ = chunks_[chunk_].data();
-  end_ = next_ + chunks_[chunk_].size();
-  ++chunk_;
 }
 
 void FeatureTile::compute() {

@@ -10,6 +10,7 @@
 
 #include "caucus/core/aligned.hpp"
 #include "caucus/core/feature_maps.hpp"
+#include "caucus/core/float_arena.hpp"
 
 namespace caucus {
 
@@ -42,12 +43,7 @@ class FeatureTile {
   }
   void compute();
   /// Memory that lasts as long as the features.
-  float* take(std::size_t floats) {
-    if (static_cast<std::size_t>(end_ - next_) < floats) next_chunk(floats);
-    float* const taken = next_;
-    next_ += floats;
-    return taken;
-  }
+  float* take(std::size_t floats) { return memory_.take(floats); }
 
  private:
   struct Projections {  ///< of one base
@@ -80,7 +76,7 @@ class FeatureTile {
   };
 
   const float* want(Recipe& recipe) {
-    float* const out = take(simd::padded(recipe.dimension));
+    float* const out = take(recipe.dimension);
     Waves& waves = *recipe.waves;
     if (recipe.partner != nullptr && recipe.partner->example == example_) {
       simd::Wave& wave = waves.wanted[recipe.partner->wave];
@@ -105,7 +101,6 @@ class FeatureTile {
   }
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);
-  void next_chunk(std::size_t floats);
   void compute(Waves& waves);
 
   const FeatureMaps* maps_;
@@ -117,12 +112,7 @@ class FeatureTile {
   std::vector<Recipe> recipes_;  ///< one per map
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;
-
-  // Memory for features. It must not move while they are in use, so it comes in chunks.
-  std::vector<AlignedVector<float>> chunks_;
-  std::size_t chunk_ = 0;  ///< in use: chunks_[chunk_ - 1], of which [next_, end_) is left
-  float* next_ = nullptr;
-  float* end_ = nullptr;
+  FloatArena memory_;
 };
 
 }  // namespace caucus

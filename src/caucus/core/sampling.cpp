@@ -13,7 +13,10 @@ PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::si
   const auto J = static_cast<double>(sampled);
   if (sampled == 2) {  // in logarithms: both probabilities may have underflowed
     const double lead = p.log_weight(i) - p.log_weight(k);
-    return {(K - 1.0) / (1.0 + std::exp(-lead)), (K - 1.0) / (1.0 + std::exp(lead))};
+    const double ratio = std::exp(-std::abs(lead));
+    const double more = (K - 1.0) / (1.0 + ratio);
+    const double less = ratio * more;
+    return lead >= 0.0 ? PairWeights{more, less} : PairWeights{less, more};
   }
   const double both = p[i] + p[k];
   const double observed = (J - 1.0) / (K - 1.0);

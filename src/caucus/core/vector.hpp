@@ -3,6 +3,7 @@
 // must give the same bits. simd/ has them for each kind of CPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -32,6 +33,12 @@ inline void add_scaled(std::span<float> y, float factor, std::span<const float> 
 /// y_k <- y_k + (factor * x_k), the product rounded to a float first
 inline void add_product(std::span<float> y, float factor, std::span<const float> x) {
   simd::kernels().add_product(y.data(), factor, x.data(), y.size());
+}
+
+/// out_k <- 0 + (factor * x_k)
+inline void write_product(std::span<float> out, float factor, std::span<const float> x) {
+  std::fill(out.begin(), out.end(), 0.0F);
+  add_product(out, factor, x);
 }
 
 /// That for several products, one after the other.

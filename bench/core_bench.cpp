@@ -111,10 +111,10 @@ BENCHMARK(bm_project)
 void bm_sincos(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
-  AlignedVector<float> cosine(n);
-  AlignedVector<float> sine(n);
+  AlignedVector<float> out(2 * n);
+  const simd::Wave wave{angles.data(), out.data(), nullptr, 2.0F};
   for ([[maybe_unused]] auto _ : state) {
-    scaled_sincos(angles, 2.0F, 0.1F, cosine, sine);
+    scaled_sincos({&wave, 1}, 0.1F, n);
     benchmark::ClobberMemory();
   }
   // Reduction, two polynomials and the amplitude: 14 multiply-adds a pair.
@@ -125,16 +125,16 @@ BENCHMARK(bm_sincos)->Name("scaled_sincos")->ArgName("n")->Arg(100);
 void bm_sincos_libm(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
-  AlignedVector<float> cosine(n);
-  AlignedVector<float> sine(n);
+  AlignedVector<float> out(2 * n);
+  const simd::Wave wave{angles.data(), out.data(), nullptr, 2.0F};
   for ([[maybe_unused]] auto _ : state) {
-    scaled_sincos(angles, 2.0F, 0.1F, cosine, sine);
+    scaled_sincos({&wave, 1}, 0.1F, n);
     benchmark::ClobberMemory();
   }
   compare_with(state, "std::cos and std::sin", [&] {
     for (std::size_t k = 0; k < n; ++k) {
-      cosine[k] = 0.1F * std::cos(2.0F * angles[k]);
-      sine[k] = 0.1F * std::sin(2.0F * angles[k]);
+      out[k] = 0.1F * std::cos(2.0F * angles[k]);
+      out[n + k] = 0.1F * std::sin(2.0F * angles[k]);
     }
     benchmark::ClobberMemory();
   });
@@ -181,11 +181,10 @@ void bm_sampler(benchmark::State& state) {
   const auto K = static_cast<std::size_t>(state.range(0));
   const Simplex p = Simplex::uniform(K);
   ModelSampler sampler(K, 2);
-  std::vector<std::uint32_t> drawn;
   std::uint32_t client = 0;
   for ([[maybe_unused]] auto _ : state) {
-    Stream stream({1, Purpose::sampling, 0, 1, ++client});
-    sampler.draw(p, stream, drawn);
+    const Stream stream({1, Purpose::sampling, 0, 1, ++client});
+    const auto drawn = sampler.draw(p, stream);
     benchmark::DoNotOptimize(drawn.data());
   }
   std::mt19937_64 random(1);

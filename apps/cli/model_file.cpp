@@ -13,7 +13,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr int kFormatVersion = 1;
+constexpr int kFormatVersion = 2;
 
 /// The shortest decimal that reads back to this float, as a double: files stay small.
 double short_double(float value) {
@@ -254,7 +254,7 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   StoredModel model;
   if (in.text("format") != "caucus-model") in.fail("format", "is not caucus-model");
   if (in.count("format_version", 1'000'000) != kFormatVersion) {
-    in.fail("format_version", "is not 1, the one this program knows");
+    in.fail("format_version", "is not 2, the one this program knows");
   }
   model.algorithm = in.text("algorithm");
   auto loss = parse_loss(in.text("loss"));

@@ -51,13 +51,8 @@ inline void add_exact_product(std::span<double> y, float factor, std::span<const
   simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());
 }
 
-/// That for several x, one after the other.
-inline void add_exact_products(std::span<double> y, std::span<const float> factors,
-                               std::span<const float* const> x) {
-  simd::kernels().add_exact_products(y.data(), factors.data(), x.data(), x.size(), y.size());
-}
-
-/// out_k = share * sum of the products, in doubles as above, then rounded to a float
+/// out_k = share * sum of the products, in doubles as above and in their order, then rounded to a
+/// float
 inline void sum_exact_products(std::span<const simd::Term> terms, double share,
                                std::span<float> out) {
   simd::kernels().sum_exact_products(terms.data(), terms.size(), share, out.size(), out.data());

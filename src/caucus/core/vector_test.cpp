@@ -141,18 +141,40 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
   });
 }
 
-/// The largest error of scaled_sincos over the phases, as a part of the amplitude, in any variant.
-double worst_error(const std::vector<float>& phases, float factor, float amplitude) {
+/// Cosines and sines of pi * factor * x, and of twice that.
+struct Waves {
+  std::vector<float> cosine, sine;
+};
+std::array<Waves, 2> waves_of(std::span<const float> x, float factor, float amplitude) {
+  const std::size_t n = x.size();
+  std::array<std::vector<float>, 2> out = {std::vector<float>(2 * n), std::vector<float>(2 * n)};
+  const simd::Wave wave{x.data(), out[0].data(), out[1].data(), factor};
+  scaled_sincos({&wave, 1}, amplitude, n);
+  std::array<Waves, 2> waves;
+  for (std::size_t w = 0; w < 2; ++w) {
+    for (std::size_t k = 0; k < n; k += 16) {  // sixteen cosines, their sines, and so on
+      const auto block = static_cast<std::ptrdiff_t>(std::min<std::size_t>(16, n - k));
+      const auto first = out[w].begin() + static_cast<std::ptrdiff_t>(2 * k);
+      waves[w].cosine.insert(waves[w].cosine.end(), first, first + block);
+      waves[w].sine.insert(waves[w].sine.end(), first + block, first + 2 * block);
+    }
+  }
+  return waves;
+}
+
+/// The largest error of scaled_sincos over the phases, as a part of the amplitude, in any variant;
+/// with turns = 2 that of the doubled angles.
+double worst_error(const std::vector<float>& phases, float factor, float amplitude,
+                   std::size_t turns = 1) {
   double worst = 0.0;
   with_every_variant([&] {
-    std::vector<float> cosine(phases.size());
-    std::vector<float> sine(phases.size());
-    scaled_sincos(phases, factor, amplitude, cosine, sine);
+    const auto [cosine, sine] = waves_of(phases, factor, amplitude)[turns - 1];
     for (std::size_t k = 0; k < phases.size(); ++k) {
       // Without fused multiply-adds the phase is a float.
       const bool fused = std::string_view(simd::kernels().name) != "portable";
       const Exact u = fused ? Exact(phases[k]) * Exact(factor) : Exact(phases[k] * factor);
-      const Exact angle = std::numbers::pi_v<Exact> * std::remainder(u, Exact(2));
+      const Exact angle =
+          std::numbers::pi_v<Exact> * std::remainder(static_cast<Exact>(turns) * u, Exact(2));
       const auto a = static_cast<Exact>(amplitude);
       worst =
           std::max({worst, static_cast<double>(std::abs(Exact(cosine[k]) / a - std::cos(angle))),
@@ -189,13 +211,18 @@ TEST(ScaledSincos, KeepsItsPromiseNearEveryEighthOfATurn) {
   EXPECT_LT(worst_error(phases, 1.0F, 1.0F), 3e-7);
 }
 
+TEST(ScaledSincos, DoubledAnglesKeepTheirs) {
+  EXPECT_LT(worst_error(sizes_between(1e-38, 1.0, 20000), 1.0F, 1.0F, 2), 1.2e-6);
+  EXPECT_LT(worst_error(sizes_between(0.1, 2000.0, 200000), 1.0F, 1.0F, 2), 1.2e-6);
+  EXPECT_LT(worst_error(sizes_between(1.0, 1000.0, 50000), 0.37F, 0.1F, 2), 1.2e-6);
+  EXPECT_LT(worst_error(sizes_between(1e3, 2097151.0, 100000), 1.0F, 1.0F, 2), 1.2e-6);
+}
+
 TEST(ScaledSincos, WholeTurnsAreExact) {
   with_every_variant([] {
     const std::array phases = {0.0F, 2.0F, -4.0F, 1.0F, -3.0F, 4194302.0F};
-    const std::array expected = {0.5F, 0.5F, 0.5F, -0.5F, -0.5F, 0.5F};
-    std::array<float, 6> cosine{};
-    std::array<float, 6> sine{};
-    scaled_sincos(phases, 1.0F, 0.5F, cosine, sine);
+    const std::vector expected = {0.5F, 0.5F, 0.5F, -0.5F, -0.5F, 0.5F};
+    const auto [cosine, sine] = waves_of(phases, 1.0F, 0.5F)[0];
     EXPECT_EQ(cosine, expected);
     for (const float value : sine) EXPECT_EQ(value, 0.0F);
   });
@@ -220,15 +247,13 @@ TEST(ScaledSincos, AnElementDoesNotDependOnItsNeighbours) {
   for (std::size_t n = 1; n <= 67; ++n) {
     const auto phases = sizes_between(1e-3, 4e6, n);
     with_every_variant([&] {
-      std::vector<float> cosine(n);
-      std::vector<float> sine(n);
-      scaled_sincos(phases, 0.9F, 0.1F, cosine, sine);
+      const auto all = waves_of(phases, 0.9F, 0.1F);
       for (std::size_t k = 0; k < n; ++k) {
-        float lone_cosine = 0.0F;
-        float lone_sine = 0.0F;
-        scaled_sincos({&phases[k], 1}, 0.9F, 0.1F, {&lone_cosine, 1}, {&lone_sine, 1});
-        ASSERT_EQ(cosine[k], lone_cosine) << n << " " << k;
-        ASSERT_EQ(sine[k], lone_sine) << n << " " << k;
+        const auto lone = waves_of({&phases[k], 1}, 0.9F, 0.1F);
+        for (std::size_t w = 0; w < 2; ++w) {
+          ASSERT_EQ(all[w].cosine[k], lone[w].cosine[0]) << n << " " << k;
+          ASSERT_EQ(all[w].sine[k], lone[w].sine[0]) << n << " " << k;
+        }
       }
     });
   }

@@ -121,25 +121,6 @@ inline void add_exact_product(double* y, float factor, const float* x, std::size
   for (std::size_t k = 0; k < n; ++k) y[k] += f * static_cast<double>(x[k]);
 }
 
-inline void add_exact_products(double* y, const float* factors, const float* const* x,
-                               std::size_t count, std::size_t n) {
-  std::size_t k = 0;
-  for (; k + 2 * kBlock <= n; k += 2 * kBlock) {  // the sums stay in registers
-    Eight first = load(y + k);
-    Eight second = load(y + k + kBlock);
-    for (std::size_t j = 0; j < count; ++j) {
-      const Eight f = eight(static_cast<double>(factors[j]));
-      first = mul_add(f, widened(x[j] + k), first);
-      second = mul_add(f, widened(x[j] + k + kBlock), second);
-    }
-    store(y + k, first);
-    store(y + k + kBlock, second);
-  }
-  for (std::size_t j = 0; j < count && k < n; ++j) {
-    add_exact_product(y + k, factors[j], x[j] + k, n - k);
-  }
-}
-
 /// The groups of eight [k, k + 8 Blocks) of share * sum of the products.
 template <std::size_t Blocks>
 [[gnu::always_inline]] inline void sum_exact_blocks(const Term* terms, std::size_t count,
@@ -342,7 +323,6 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    add_product,
                                    add_products,
                                    add_exact_product,
-                                   add_exact_products,
                                    sum_exact_products,
                                    scale,
                                    move_and_measure,

@@ -45,8 +45,6 @@ struct Kernels {
   void (*add_product)(float* y, float factor, const float* x, std::size_t n);
   void (*add_products)(float* y, const Term* terms, std::size_t count, std::size_t n);
   void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
-  void (*add_exact_products)(double* y, const float* factors, const float* const* x,
-                             std::size_t count, std::size_t n);
   void (*sum_exact_products)(const Term* terms, std::size_t count, double share, std::size_t n,
                              float* out);
   void (*scale)(float* y, float factor, std::size_t n);

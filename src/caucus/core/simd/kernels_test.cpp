@@ -46,12 +46,16 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   std::vector<float> projections(rows.size() * width);
   k.project(base.data(), 5, width, rows.data(), rows.size(), projections.data());
   keep(projections);
-  std::vector<float> cosine(n);
-  std::vector<float> sine(n);
-  const simd::Wave wave{projections.data(), cosine.data(), sine.data(), 3.0F};
-  k.sincos(&wave, 1, 0.5F, n);
-  keep(cosine);
-  keep(sine);
+  std::vector<float> once(2 * n);
+  std::vector<float> twice(2 * n);
+  const std::array<Wave, 3> waves = {{{projections.data(), once.data(), nullptr, 3.0F},
+                                      {projections.data(), nullptr, twice.data(), 3.0F},
+                                      {projections.data() + 1, once.data(), twice.data(), 0.3F}}};
+  for (const Wave& wave : waves) {
+    k.sincos(&wave, 1, 0.5F, n);
+    keep(once);
+    keep(twice);
+  }
   std::vector<const float*> left;
   std::vector<const float*> right;
   std::vector<float> factors;
@@ -66,12 +70,6 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
     RC_ASSERT(products[j] == k.dot(left[j], right[j], n));
     all.push_back(static_cast<float>(products[j]));
   }
-  std::vector<double> sums(n, 0.5);
-  auto one_by_one = sums;
-  k.add_exact_products(sums.data(), factors.data(), left.data(), 7, n);
-  for (std::size_t j = 0; j < 7; ++j)
-    k.add_exact_product(one_by_one.data(), factors[j], left[j], n);
-  RC_ASSERT(sums == one_by_one);
   std::vector<Term> terms;
   for (std::size_t j = 0; j < 7; ++j) terms.push_back({left[j], factors[j]});
   std::vector<float> together = b;
@@ -80,6 +78,37 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   for (std::size_t j = 0; j < 7; ++j) k.add_product(apart.data(), factors[j], left[j], n);
   RC_ASSERT(together == apart);
   keep(together);
+
+  std::vector<float> apart_and_measured = b;
+  std::vector<double> squares(terms.size());
+  k.add_products_and_measure(apart_and_measured.data(), terms.data(), terms.size(), n,
+                             squares.data());
+  RC_ASSERT(apart_and_measured == together);
+  std::vector<double> exact(n, 0.0);
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    std::vector<float> product(n, 0.0F);
+    k.add_product(product.data(), factors[j], left[j], n);
+    RC_ASSERT(squares[j] == k.dot(product.data(), product.data(), n));
+    k.add_exact_product(exact.data(), factors[j], left[j], n);
+  }
+  std::vector<float> mean(n);
+  k.sum_exact_products(terms.data(), terms.size(), 0.3, n, mean.data());
+  for (std::size_t l = 0; l < n; ++l) RC_ASSERT(mean[l] == static_cast<float>(exact[l] * 0.3));
+  keep(mean);
+  std::vector<std::vector<float>> moved(terms.size(), y);
+  std::vector<Move> moves;
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    moves.push_back({moved[j].data(), terms.data(), j + 1, n, -0.4F});
+  }
+  k.move_by_products(moves.data(), moves.size(), squares.data());
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    std::vector<float> gradient(n, 0.0F);
+    auto expected = y;
+    k.add_products(gradient.data(), terms.data(), j + 1, n);
+    RC_ASSERT(squares[j] == k.move_and_measure(expected.data(), -0.4F, gradient.data(), n));
+    RC_ASSERT(moved[j] == expected);
+    keep(moved[j]);
+  }
   return all;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "caucus/simulation/parallel.hpp"
+#include "caucus/runtime/parallel.hpp"
 #include "words.hpp"
 
 namespace caucus::cli {

@@ -36,8 +36,8 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
     : settings_(std::move(settings)),
       hedge_(settings_->plan->maps.size()),
       begin_(1, 0),
-      streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
-      sampler_(hedge_.probabilities().size(), settings_->sampled),
+      sampler_({settings_->seed, Purpose::sampling, settings_->repetition},
+               hedge_.probabilities().size(), settings_->sampled),
       remembered_of_(hedge_.probabilities().size(), 1.0),
       last_batch_(hedge_.probabilities().size(), 0),
       entries_of_(hedge_.probabilities().size()) {
@@ -61,9 +61,10 @@ double AdaptiveOms::known_size(std::size_t space) const {
   return square && plan.maps.space(space).is_kernel() ? 1.0 : 0.0;
 }
 
-void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
+void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
+                         std::span<HeldModel> into) const {
   const Simplex& p = probabilities();
-  const auto drawn = sampler_.draw(p, streams_.of(batch.number, client));
+  const auto drawn = sampler.draw(p, batch.number, client);
   double largest = p.log_weight(drawn.front());
   for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
   double sum = 0.0;

@@ -75,10 +75,12 @@ class AdaptiveOms {
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     into.client = client;
     into.held.resize(sampled());
-    assign(batch, client, std::span(into.held));
+    assign(batch, client, sampler_, into.held);
   }
-  /// The same where the J models have their place already.
-  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into);
+  /// The same with the caller's sampler, and the J models in their place: for several threads.
+  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
+              std::span<HeldModel> into) const;
+  [[nodiscard]] ClientSampler new_sampler() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);
@@ -141,8 +143,7 @@ class AdaptiveOms {
   std::vector<Learner> learners_;   ///< none for a frozen expert
   AlignedVector<float> weights_;    ///< all models, one after another
   std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
-  ClientStreams streams_;
-  ModelSampler sampler_;
+  ClientSampler sampler_;
   Departures departures_;
   double remembered_ = 1.0;              ///< share of the first reports that still counts
   std::vector<double> remembered_of_;    ///< the same when each model was last held

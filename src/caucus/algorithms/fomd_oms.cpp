@@ -64,8 +64,8 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       begin_(1, 0),
-      streams_({settings_->seed, Purpose::sampling, settings_->repetition}),
-      sampler_(p_.size(), settings_->sampled),
+      sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
+               settings_->sampled),
       eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -74,8 +74,9 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
   weights_.assign(begin_.back(), 0.0F);
 }
 
-void FomdOms::assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
-  const auto drawn = sampler_.draw(p_, streams_.of(batch.number, client));
+void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
+                     std::span<HeldModel> into) const {
+  const auto drawn = sampler.draw(p_, batch.number, client);
   for (std::size_t a = 0; a < into.size(); ++a) {
     into[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
   }

@@ -83,10 +83,12 @@ class FomdOms {
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     into.client = client;
     into.held.resize(sampled());
-    assign(batch, client, std::span(into.held));
+    assign(batch, client, sampler_, into.held);
   }
-  /// The same where the J models have their place already.
-  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into);
+  /// The same with the caller's sampler, and the J models in their place: for several threads.
+  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
+              std::span<HeldModel> into) const;
+  [[nodiscard]] ClientSampler new_sampler() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);
@@ -134,8 +136,7 @@ class FomdOms {
   Simplex p_;
   AlignedVector<float> weights_;    ///< all models, one after another
   std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
-  ClientStreams streams_;
-  ModelSampler sampler_;
+  ClientSampler sampler_;
   double eta_;
 
   // While stepping, for what was touched: estimated losses, and the rates of the models' steps.

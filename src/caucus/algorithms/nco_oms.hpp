@@ -47,9 +47,11 @@ class Noncooperative {
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     copies_[client].assign(batch, client, into);
   }
-  void assign(const Batch& batch, std::uint32_t client, std::span<HeldModel> into) {
-    copies_[client].assign(batch, client, into);
+  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
+              std::span<HeldModel> into) const {
+    copies_[client].assign(batch, client, sampler, into);
   }
+  [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().new_sampler(); }
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     copies_.front().predict(memory, assignment, x, into);

@@ -47,6 +47,12 @@ inline HeldSize size_of(const Assignment& assignment) {
   return size;
 }
 
+inline HeldSize size_of(const TileReports& reports) {
+  HeldSize size{reports.size(), reports.held.size(), 0};
+  for (const HeldReport& each : reports.held) size.floats += each.direction.size();
+  return size;
+}
+
 /// Bits of their exchanges. Down: the held models as floats, ceil(log2 K) bits for each index. Up:
 /// the gradients, which are as long, and the losses. (The paper's formula counts J twice.)
 inline std::size_t held_download_bits(const HeldSize& held, std::size_t models) {

@@ -24,6 +24,7 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled)
       held_(kExamples * sampled) {
   for (std::size_t i = 0; i < plan.maps.size(); ++i) {
     same_dimension_ = same_dimension_ && plan.maps.dimension(i) == plan.maps.dimension(0);
+    largest_dimension_ = std::max(largest_dimension_, plan.maps.dimension(i));
   }
 }
 
@@ -56,6 +57,18 @@ void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool la
   }
   floats_ += floats;
   ++count_;
+}
+
+void OmsTile::compute() {
+  features_.compute();
+  compute_outputs();
+  compute_losses();
+  const std::size_t complete = examples_[count_ - 1].last ? clients_ : clients_ - 1;
+  reports_ = {sampled_,
+              {client_names_.data(), complete},
+              {client_examples_.data(), complete},
+              {make_reports(), complete * sampled_},
+              false};
 }
 
 void OmsTile::compute_outputs() {

@@ -20,6 +20,14 @@ class OmsTile {
   /// Every client holds J = sampled models.
   OmsTile(const Plan& plan, std::size_t sampled);
 
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool has_room(std::size_t examples) const {
+    return count_ + examples <= kExamples || count_ == 0;
+  }
+  /// Whether a client's batch of so many examples is never cut.
+  [[nodiscard]] bool keeps_whole(std::size_t examples) const {
+    return examples <= kExamples && examples * sampled_ * largest_dimension_ <= 3 * kFloats;
+  }
   /// The models of the client whose examples follow; the caller fills them in.
   std::span<HeldModel> begin_client(std::uint32_t client);
   /// One example of that client; the last one of its batch makes the report.
@@ -31,27 +39,17 @@ class OmsTile {
     return floats_ >= most || count_ == kExamples;
   }
 
-  /// on_forecasts(all PlayedExamples), then on_reports(TileReports, HeldSize) of the clients whose
-  /// last example was added. The tile is empty afterwards, but for the sums of a client whose batch
-  /// goes on; what the reports refer to lasts until the next example is added.
-  template <class OnForecasts, class OnReports>
-  void flush(OnForecasts&& on_forecasts, OnReports&& on_reports) {
-    if (count_ == 0) return;
-    features_.compute();
-    compute_outputs();
-    compute_losses();
-    on_forecasts(std::span<const PlayedExample>(played_.data(), count_));
-    const std::size_t complete = examples_[count_ - 1].last ? clients_ : clients_ - 1;
-    const std::span<const HeldReport> held(make_reports(), complete * sampled_);
-    HeldSize size{complete, held.size(), 0};
-    for (const HeldReport& each : held) size.floats += each.direction.size();
-    on_reports(TileReports{sampled_,
-                           {client_names_.data(), complete},
-                           {client_examples_.data(), complete},
-                           held},
-               size);
-    clear();
+  /// Makes ready what the next two tell; there must be an example.
+  void compute();
+  [[nodiscard]] std::span<const PlayedExample> forecasts() const {
+    return {played_.data(), count_};
   }
+  /// Of the clients whose last example was added.
+  [[nodiscard]] const TileReports& reports() const { return reports_; }
+
+  /// Empties the tile, but for the sums of a client whose batch goes on. What the reports refer to
+  /// lasts until the next example is added.
+  void clear();
 
  private:
   static constexpr std::size_t kFloats = 6144;
@@ -68,11 +66,11 @@ class OmsTile {
   const HeldReport* make_reports();
   void make_mean_report(std::size_t example, std::size_t end);
   void make_report_at_once(std::size_t example, std::size_t end);
-  void clear();
 
   const Plan* plan_;
   std::size_t sampled_;
   bool same_dimension_ = true;  ///< of all spaces
+  std::size_t largest_dimension_ = 0;
   FeatureTile features_;
   std::size_t floats_ = 0;  ///< of all features asked for
 
@@ -94,6 +92,7 @@ class OmsTile {
   std::vector<double> outputs_, losses_;
   std::vector<HeldReport> held_;  ///< of the one example: the gradient stays factor and direction
 
+  TileReports reports_;
   std::vector<simd::Term> terms_;  ///< of one gradient
 };
 

@@ -35,14 +35,8 @@ void ClientStreams::begin(std::uint32_t round, std::uint32_t client) {
   key_.client = client;
   const auto counter = Stream::counter_of(key_);
   const auto key = Stream::key_of(key_);
-  if (client == last_client_) {
-    const Stream::Block block = philox(counter, key);
-    for (std::size_t w = 0; w < block.size(); ++w) words_[w * kTogether] = block[w];
-    begun_ = 1;
-  } else {
-    simd::kernels().philox(counter.data(), key.data(), words_.data());
-    begun_ = kTogether;
-  }
+  simd::kernels().philox(counter.data(), key.data(), words_.data());
+  begun_ = kTogether;
 }
 
 double Stream::normal() {  // Box-Muller; the second variate is not kept, a stream has no memory

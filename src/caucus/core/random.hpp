@@ -96,15 +96,13 @@ class Stream {
 };
 
 /// The streams of clients that are asked for one after the other: sixteen of them are begun
-/// together. They are those that Stream gives. Where the same client is asked for again and again,
-/// only its own is.
+/// together. They are those that Stream gives.
 class ClientStreams {
  public:
   explicit ClientStreams(const StreamKey& key) : key_(key) {}
 
   Stream of(std::uint32_t round, std::uint32_t client) {
     if (round != key_.round || client - key_.client >= begun_) begin(round, client);
-    last_client_ = client;
     const std::size_t c = client - key_.client;
     StreamKey key = key_;
     key.client = client;
@@ -119,7 +117,6 @@ class ClientStreams {
 
   StreamKey key_;  ///< of the first one that was begun
   std::uint32_t begun_ = 0;
-  std::uint32_t last_client_ = 0;
   std::array<std::uint32_t, 4 * kTogether> words_{};
 };
 

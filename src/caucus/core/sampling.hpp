@@ -63,4 +63,21 @@ class ModelSampler {
   std::vector<std::uint32_t> drawn_;
 };
 
+/// The draws of clients who are asked for one after the other. It is memory for drawing and has no
+/// state that matters: every thread may have its own.
+class ClientSampler {
+ public:
+  ClientSampler(const StreamKey& key, std::size_t models, std::size_t sampled)
+      : streams_(key), sampler_(models, sampled) {}
+
+  /// A_1 .. A_J of a client in a round, until the next call.
+  std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    return sampler_.draw(p, streams_.of(round, client));
+  }
+
+ private:
+  ClientStreams streams_;
+  ModelSampler sampler_;
+};
+
 }  // namespace caucus

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <type_traits>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
@@ -171,6 +172,48 @@ TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
           << sampled << " " << per_batch;
     }
   }
+}
+
+TYPED_TEST(Tiles, SeveralThreadsGiveTheBitsOfOne) {
+  using A = TypeParam;
+  std::vector<std::size_t> lengths(5000);
+  for (std::size_t j = 0; j < lengths.size(); ++j) lengths[j] = 1 + j % 5;
+  const TestSource source(lengths);
+  for (const std::size_t per_batch : {1U, 3U}) {
+    const auto forecasts_of = [&](std::size_t threads) {
+      A server = Made<A>::make(2, lengths.size());
+      Telemetry telemetry(Loss{}, lengths.size(), 5);
+      std::vector<double> forecasts;
+      const auto note = [&](std::size_t, std::size_t, double output) {
+        forecasts.push_back(output);
+      };
+      LocalExchange<A, TestSource> exchange(server, source, {0.2, 1, 0}, telemetry, note, threads);
+      play_all(server, exchange, 5, per_batch);
+      forecasts.push_back(telemetry.squared_error);
+      forecasts.push_back(static_cast<double>(telemetry.upload_bits));
+      return forecasts;
+    };
+    const auto alone = forecasts_of(1);
+    for (const std::size_t threads : {2U, 3U}) EXPECT_EQ(forecasts_of(threads), alone) << per_batch;
+  }
+}
+
+/// A source that fails somewhere, as memory may.
+class FailingSource : public TestSource {
+ public:
+  using TestSource::TestSource;
+  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
+    if (client == 2000) throw std::bad_alloc();
+    return TestSource::example(client, round);
+  }
+};
+
+TEST(LocalExchange, WhatAThreadThrowsEndsTheRound) {
+  const FailingSource source(std::vector<std::size_t>(5000, 1));
+  FomdOms server(settings());
+  Telemetry telemetry(Loss{}, 5000, 1);
+  LocalExchange exchange(server, source, {}, telemetry, {}, 3);
+  EXPECT_THROW(play_all(server, exchange, 1, 1), std::bad_alloc);
 }
 
 TEST(LocalExchange, BitsAreCountedPerUpload) {

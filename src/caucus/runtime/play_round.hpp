@@ -12,7 +12,9 @@ void play_round(A& server, E& exchange, const Batch& batch, typename A::Aggregat
   aggregate.clear();
   exchange.ask(
       server, batch,
-      [&](std::uint32_t client, auto&& into) { server.assign(batch, client, into); },
+      [&](std::uint32_t client, typename A::Assignment& into) {
+        server.assign(batch, client, into);
+      },
       [&](const auto& reports) { server.aggregate(reports, aggregate); });
   server.step(batch, aggregate);
 }

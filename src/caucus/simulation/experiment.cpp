@@ -10,7 +10,7 @@
 #include "caucus/simulation/comparator.hpp"
 #include "caucus/simulation/curve.hpp"
 #include "caucus/simulation/hindsight.hpp"
-#include "caucus/simulation/parallel.hpp"
+#include "caucus/runtime/parallel.hpp"
 #include "caucus/simulation/problem.hpp"
 #include "caucus/simulation/repetition.hpp"
 
@@ -68,7 +68,9 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                         RepetitionInput<PartitionedData>{
                             options.loss, examples, outcome.length, options.rounds_per_upload,
                             Dropout{options.dropout, options.seed, repetition},
-                            outcome.curve_rounds, std::move(observer), progress.done}));
+                            outcome.curve_rounds, std::move(observer), progress.done,
+                            // What the repetitions leave over is for the clients of a round.
+                            thread_count(options.threads) / options.repeats}));
   }
   if (options.regret) {
     outcome.best = best_losses(plan->maps, options.loss, examples, outcome.curve_rounds);

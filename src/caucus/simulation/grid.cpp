@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "caucus/simulation/parallel.hpp"
+#include "caucus/runtime/parallel.hpp"
 #include "caucus/simulation/problem.hpp"
 #include "caucus/simulation/ready_examples.hpp"
 #include "caucus/simulation/repetition.hpp"

@@ -37,6 +37,7 @@ struct RepetitionInput {
   std::span<const std::size_t> curve_rounds;
   ForecastObserver observer;
   std::atomic<std::size_t>& examples_done;
+  std::size_t threads = 1;  ///< for the clients of a round
 };
 
 /// Records p after the batch in which each of the curve's rounds falls.
@@ -71,7 +72,7 @@ RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<S
       [&](auto& server) {
         using A = std::remove_reference_t<decltype(server)>;
         LocalExchange<A, Source> exchange(server, input.data, input.dropout, telemetry,
-                                          input.observer);
+                                          input.observer, input.threads);
         auto aggregate = server.new_aggregate();
         Batch batch{0, 0, 0};
         std::size_t played = 0;

@@ -7,7 +7,10 @@
 
 namespace caucus {
 
-/// Calls task(0) .. task(count - 1), on at most `threads` threads (0: as many as there are cores).
+/// 0 stands for as many as there are cores.
+std::size_t thread_count(std::size_t threads);
+
+/// Calls task(0) .. task(count - 1), on at most thread_count(threads) threads.
 /// What a task throws, the caller catches, once all threads have ended.
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& task);

@@ -1,4 +1,4 @@
-#include "caucus/simulation/parallel.hpp"
+#include "caucus/runtime/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,9 +10,13 @@
 
 namespace caucus {
 
+std::size_t thread_count(std::size_t threads) {
+  return threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& task) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  threads = thread_count(threads);
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;

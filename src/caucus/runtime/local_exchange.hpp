@@ -135,7 +135,7 @@ template <TiledClients A>
 class ByTiles {
  public:
   ByTiles(const A& algorithm, std::size_t clients, std::size_t threads) {
-    const std::size_t useful = std::max<std::size_t>(clients / (2 * kStretch), 1);
+    const std::size_t useful = std::max<std::size_t>(clients / kWorthAThread, 1);
     for (std::size_t w = 0; w < std::clamp<std::size_t>(threads, 1, useful); ++w) {
       workers_.push_back(std::make_unique<Worker>(algorithm));
     }
@@ -152,7 +152,8 @@ class ByTiles {
   }
 
  private:
-  static constexpr std::size_t kStretch = 512;  ///< clients
+  static constexpr std::size_t kStretch = 128;        ///< clients that a thread plays at a time
+  static constexpr std::size_t kWorthAThread = 2048;  ///< clients: beginning one takes a while
 
   /// What one thread needs.
   class Worker {

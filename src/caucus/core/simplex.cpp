@@ -78,6 +78,7 @@ std::vector<double> Simplex::log_probabilities() const {
 WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::move(weights)) {
   for (const double weight : weights_) {
     inverse_weights_.push_back(1.0 / weight);
+    most_inverse_ = std::max(most_inverse_, inverse_weights_.back());
     equal_ = equal_ && weight == weights_.front();
   }
 }
@@ -115,7 +116,8 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
 
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
 // h(-min c) <= 0. From the left of the root Newton on h never passes it; the bracket guards the
-// first step and the rounding. The first nu is the root of h's linear part in the losses.
+// first step and the rounding. The first nu is the root of h's linear part in the losses, corrected
+// for the quadratic one; the last step is so short that it needs no exponentials.
 void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
   if (K == 1 || rate == 0.0) return;
@@ -136,7 +138,13 @@ void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double 
     nu -= p.weights_[i] * inverse_weights_[i] * losses[i];
     scale += p.weights_[i] * inverse_weights_[i];
   }
-  nu = std::clamp(nu / scale, left, right);
+  nu /= scale;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < K; ++i) {
+    const double shrinkage = inverse_weights_[i] * (losses[i] + nu);
+    squares += p.weights_[i] * shrinkage * shrinkage;
+  }
+  nu = std::clamp(nu + 0.5 * rate * squares / scale, left, right);
 
   const double tolerance =
       std::max(1e-14, static_cast<double>(K) * std::numeric_limits<double>::epsilon());
@@ -154,7 +162,17 @@ void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double 
     (h > 0.0 ? left : right) = nu;
     double slope = 0.0;
     for (std::size_t i = 0; i < K; ++i) slope += weights[i] * inverse_weights_[i];
-    double next = nu + h * sum / (slope * rate);
+    const double newton_step = h * sum / (slope * rate);
+    constexpr double kShort = 1e-8;  // its square is below the precision of a double
+    if (std::abs(h) <= kShort && rate * std::abs(newton_step) * most_inverse_ <= kShort) {
+      for (std::size_t i = 0; i < K; ++i) {
+        const double shrinkage = rate * inverse_weights_[i] * newton_step;
+        moved[i] -= shrinkage;
+        weights[i] -= weights[i] * shrinkage;
+      }
+      break;
+    }
+    double next = nu + newton_step;
     if (!(next > left && next < right)) next = left + 0.5 * (right - left);
     if (next == nu || next == left || next == right) break;  // no double lies between
     nu = next;

@@ -75,6 +75,7 @@ class WeightedEntropy {
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
   std::vector<double> weights_, inverse_weights_;
+  double most_inverse_ = 0.0;
   bool equal_ = true;
 };
 

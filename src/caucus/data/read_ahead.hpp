@@ -34,7 +34,7 @@ class ReadAhead {
   Result<std::size_t> read(std::span<char> into);
 
  private:
-  static constexpr std::size_t kBlockBytes = 128u << 10;
+  static constexpr std::size_t kBlockBytes = 256u << 10;
 
   struct Block {
     std::vector<char> bytes = std::vector<char>(kBlockBytes);

@@ -137,9 +137,8 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   std::atomic<std::size_t> done{0};
   const std::vector<std::size_t> no_curve;
   const RepetitionInput<PartitionedData> input{
-      options.loss, examples, repetition.length, options.rounds_per_upload,
-      {},           no_curve, {},                done,
-      options.threads};
+      options.loss, examples, repetition.length, options.rounds_per_upload, {}, no_curve,
+      {},           done,     options.threads};
   const std::clock_t start = std::clock();
   const RepetitionResult result = play_repetition(std::move(repetition.algorithm), input);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

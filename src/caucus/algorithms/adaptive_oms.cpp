@@ -159,8 +159,7 @@ void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate
 }
 
 void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
-  const std::span<float> w(weights_.data() + begin_[space],
-                           settings_->plan->maps.dimension(space));
+  const std::span<float> w(weights_.data() + begin_[space], settings_->plan->maps.dimension(space));
   const double inclusion =
       inclusion_probability(probabilities()[space], models(), settings_->sampled);
   if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {

@@ -131,8 +131,8 @@ void FomdOms::step_models(const OmsAggregate& aggregate) {
     const Space& space = settings_->plan->maps.space(sum.space);
     const std::span<float> w(weights_.data() + begin_[sum.space], sum.dimension);
     if (space.constraint == Constraint::ball && sum.gradient.empty()) {
-      moves_.push_back({w.data(), sum.terms.data(), sum.terms.size(), w.size(),
-                        static_cast<float>(-rates_[s])});
+      moves_.push_back(
+          {w.data(), sum.terms.data(), sum.terms.size(), w.size(), static_cast<float>(-rates_[s])});
       radii_.resize(moves_.size());
       radii_[moves_.size() - 1] = space.radius;
     } else if (space.constraint == Constraint::ball) {

@@ -21,8 +21,9 @@ class OmsTile {
   OmsTile(const Plan& plan, std::size_t sampled);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// For a client with so many examples.
   [[nodiscard]] bool has_room(std::size_t examples) const {
-    return count_ + examples <= kExamples || count_ == 0;
+    return (count_ + examples <= kExamples && floats_ < kFloats) || count_ == 0;
   }
   /// Whether a client's batch of so many examples is never cut.
   [[nodiscard]] bool keeps_whole(std::size_t examples) const {
@@ -32,12 +33,8 @@ class OmsTile {
   std::span<HeldModel> begin_client(std::uint32_t client);
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last);
-  /// Enough for the kernels, and still in the first-level cache. A client's batch is not cut
-  /// without need.
-  [[nodiscard]] bool full() const {
-    const std::size_t most = examples_[count_ - 1].last ? kFloats : 4 * kFloats;
-    return floats_ >= most || count_ == kExamples;
-  }
+  /// Even within a client's batch, which is not cut without need.
+  [[nodiscard]] bool full() const { return floats_ >= 4 * kFloats || count_ == kExamples; }
 
   /// Makes ready what the next two tell; there must be an example.
   void compute();
@@ -52,7 +49,7 @@ class OmsTile {
   void clear();
 
  private:
-  static constexpr std::size_t kFloats = 6144;
+  static constexpr std::size_t kFloats = 6144;  ///< of features: they fit the first-level cache
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
   struct Example {
     std::span<const float> x;

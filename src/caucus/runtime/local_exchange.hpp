@@ -41,9 +41,9 @@ using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
 
 /// An algorithm that says that its clients do what oms_client.hpp does and nothing else.
 template <class A>
-concept TiledClients = A::kOmsClients && requires(const A& shared, const Batch& batch,
-                                                  ClientSampler& sampler,
-                                                  std::span<HeldModel> models) {
+concept TiledClients = A::kOmsClients &&
+    requires(const A& shared, const Batch& batch, ClientSampler& sampler,
+             std::span<HeldModel> models) {
   requires std::same_as<typename A::Report, Report>;
   { shared.plan() } -> std::same_as<const Plan&>;
   { shared.sampled() } -> std::same_as<std::size_t>;
@@ -174,7 +174,7 @@ class ByTiles {
         for (std::size_t round = batch.first; round < last; ++round) {
           const Example example = clients.source->example(client, round);
           tile().add(round, example.x, example.y, round + 1 == last);
-          if (tile().full()) on_full(false);
+          if (round + 1 < last && tile().full()) on_full(false);
         }
       });
       if (!tile().empty()) on_full(true);
@@ -203,8 +203,7 @@ class ByTiles {
   };
 
   template <class Source, class Receive>
-  void ask_alone(const A& shared, const Batch& batch, Clients<Source>& clients,
-                 Receive&& receive) {
+  void ask_alone(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
     Worker& worker = *workers_.front();
     bool first = true;
     worker.play(shared, batch, clients, 0, clients.source->clients(), [&](bool last) {
@@ -234,9 +233,8 @@ class ByTiles {
             if (failed) return;
             std::this_thread::yield();
           }
-          worker.hand_in_all([&](OmsTile& tile) {
-            hand_in(tile, false, shared, batch, clients, receive);
-          });
+          worker.hand_in_all(
+              [&](OmsTile& tile) { hand_in(tile, false, shared, batch, clients, receive); });
           turn = s + 1;
         }
       } catch (...) {
@@ -265,8 +263,7 @@ class ByTiles {
     tile.clear();
   }
   template <class Source>
-  TileReports arrived(const TileReports& sent, const Batch& batch,
-                      const Clients<Source>& clients) {
+  TileReports arrived(const TileReports& sent, const Batch& batch, const Clients<Source>& clients) {
     names_.clear();
     examples_.clear();
     held_.clear();

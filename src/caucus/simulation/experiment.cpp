@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "caucus/runtime/parallel.hpp"
 #include "caucus/simulation/comparator.hpp"
 #include "caucus/simulation/curve.hpp"
 #include "caucus/simulation/hindsight.hpp"
-#include "caucus/runtime/parallel.hpp"
 #include "caucus/simulation/problem.hpp"
 #include "caucus/simulation/repetition.hpp"
 

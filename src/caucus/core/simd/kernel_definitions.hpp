@@ -11,8 +11,8 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// f(0), f(1), .. f(Count - 1), written out: the compiler unrolls a loop too late to keep an array of
-/// lanes in registers.
+/// f(0), f(1), .. f(Count - 1), written out: the compiler unrolls a loop too late to keep an array
+/// of lanes in registers.
 template <std::size_t Count, class Function>
 [[gnu::always_inline]] inline void repeat(Function f) {
   if constexpr (Count > 0) {
@@ -95,9 +95,8 @@ inline void add_some_products(float* y, const Term* terms, std::size_t n) {
       n,
       [&](std::size_t k) {
         Lanes sum = load(y + k);
-        repeat<Count>([&](std::size_t j) {
-          sum = add(sum, multiply(factors[j], load(terms[j].x + k)));
-        });
+        repeat<Count>(
+            [&](std::size_t j) { sum = add(sum, multiply(factors[j], load(terms[j].x + k))); });
         store(y + k, sum);
       },
       [&](std::size_t k, std::size_t rest) {
@@ -133,9 +132,8 @@ template <std::size_t Blocks>
       sums[b] = mul_add(factor, widened(term->x + k + b * kBlock), sums[b]);
     });
   }
-  repeat<Blocks>([&](std::size_t b) {
-    store_narrowed(out + k + b * kBlock, multiply(sums[b], share));
-  });
+  repeat<Blocks>(
+      [&](std::size_t b) { store_narrowed(out + k + b * kBlock, multiply(sums[b], share)); });
 }
 
 inline void sum_exact_products(const Term* terms, std::size_t count, double share, std::size_t n,
@@ -171,7 +169,8 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
 
 /// Groups [k, k + 16 Groups) of the sum of products, each product rounded.
 template <std::size_t Groups>
-[[gnu::always_inline]] inline void sum_products(const Term* terms, std::size_t count, std::size_t k, Lanes* sums) {
+[[gnu::always_inline]] inline void sum_products(const Term* terms, std::size_t count, std::size_t k,
+                                                Lanes* sums) {
   repeat<Groups>([&](std::size_t g) { sums[g] = fill(0.0F); });
   for (const Term* term = terms; term < terms + count; ++term) {
     const Lanes factor = fill(term->factor);
@@ -274,8 +273,7 @@ template <std::size_t Rows, std::size_t Groups>
     repeat<Groups>([&](std::size_t g) { columns[g] = load(base + l * width + g * kLanes); });
     repeat<Rows>([&](std::size_t r) {
       const Lanes value = fill(x[r][l]);
-      repeat<Groups>(
-          [&](std::size_t g) { sums[r][g] = mul_add(value, columns[g], sums[r][g]); });
+      repeat<Groups>([&](std::size_t g) { sums[r][g] = mul_add(value, columns[g], sums[r][g]); });
     });
   }
   each([&](std::size_t r, std::size_t g) { store(out + r * width + g * kLanes, sums[r][g]); });

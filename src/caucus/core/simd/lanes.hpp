@@ -93,8 +93,7 @@ inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b
 inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
 /// How many lanes of x are at most those of limit.
 inline std::size_t count_at_most(Eight x, Eight limit) {
-  return static_cast<std::size_t>(
-      __builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
+  return static_cast<std::size_t>(__builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
 }
 /// value where x >= limit, else 0.
 inline Eight zero_below(Eight x, Eight limit, Eight value) {

@@ -35,7 +35,7 @@ void AdaptiveAggregate::clear() {
 AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
     : settings_(std::move(settings)),
       hedge_(settings_->plan->maps.size()),
-      begin_(1, 0),
+      weights_(settings_->plan->maps),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition},
                hedge_.probabilities().size(), settings_->sampled),
       remembered_of_(hedge_.probabilities().size(), 1.0),
@@ -43,7 +43,6 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
       entries_of_(hedge_.probabilities().size()) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    begin_.push_back(begin_.back() + simd::padded(maps.dimension(i)));
     if (maps.dimension(i) == 0) {
       learners_.emplace_back();
     } else if (settings_->second_order[i]) {
@@ -52,7 +51,6 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
       learners_.emplace_back(FirstOrderModel(known_size(i)));
     }
   }
-  weights_.assign(begin_.back(), 0.0F);
 }
 
 double AdaptiveOms::known_size(std::size_t space) const {
@@ -159,7 +157,7 @@ void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate
 }
 
 void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
-  const std::span<float> w(weights_.data() + begin_[space], settings_->plan->maps.dimension(space));
+  const std::span<float> w = weights_[space];
   const double inclusion =
       inclusion_probability(probabilities()[space], models(), settings_->sampled);
   if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {

@@ -21,6 +21,7 @@
 #include "caucus/core/departures.hpp"
 #include "caucus/core/first_order.hpp"
 #include "caucus/core/float_arena.hpp"
+#include "caucus/core/model_weights.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/second_order.hpp"
@@ -117,7 +118,7 @@ class AdaptiveOms {
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return {weights_.data() + begin_[space], settings_->plan->maps.dimension(space)};
+    return weights_[space];
   }
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
@@ -141,8 +142,7 @@ class AdaptiveOms {
   std::shared_ptr<const AdaptiveSettings> settings_;
   AdaHedge hedge_;
   std::vector<Learner> learners_;   ///< none for a frozen expert
-  AlignedVector<float> weights_;    ///< all models, one after another
-  std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
+  ModelWeights weights_;
   ClientSampler sampler_;
   Departures departures_;
   double remembered_ = 1.0;              ///< share of the first reports that still counts

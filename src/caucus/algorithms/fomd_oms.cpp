@@ -63,16 +63,10 @@ void OmsAggregate::Sum::add_up() {
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
-      begin_(1, 0),
+      weights_(settings_->plan->maps),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
                settings_->sampled),
-      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {
-  const FeatureMaps& maps = settings_->plan->maps;
-  for (std::size_t i = 0; i < maps.size(); ++i) {
-    begin_.push_back(begin_.back() + simd::padded(maps.dimension(i)));
-  }
-  weights_.assign(begin_.back(), 0.0F);
-}
+      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {}
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
                      std::span<HeldModel> into) const {
@@ -115,9 +109,9 @@ void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
       [&](const auto& schedule) {
         for (std::size_t s = 0; s < aggregate.used_; ++s) {
           const OmsAggregate::Sum& sum = aggregate.sums_[s];
-          const double weight = reporters * inclusion(sum.space);
-          losses_[s] = {sum.space, sum.loss / weight};
-          rates_[s] = schedule.model_rate(batch.number, sum.space) / weight;
+          const double weight = 1.0 / (reporters * inclusion(sum.space));
+          losses_[s] = {sum.space, weight * sum.loss};
+          rates_[s] = weight * schedule.model_rate(batch.number, sum.space);
         }
       },
       settings_->schedule);
@@ -129,7 +123,7 @@ void FomdOms::step_models(const OmsAggregate& aggregate) {
     const OmsAggregate::Sum& sum = aggregate.sums_[s];
     if (sum.dimension == 0) continue;  // a frozen expert
     const Space& space = settings_->plan->maps.space(sum.space);
-    const std::span<float> w(weights_.data() + begin_[sum.space], sum.dimension);
+    const std::span<float> w = weights_[sum.space];
     if (space.constraint == Constraint::ball && sum.gradient.empty()) {
       moves_.push_back(
           {w.data(), sum.terms.data(), sum.terms.size(), w.size(), static_cast<float>(-rates_[s])});

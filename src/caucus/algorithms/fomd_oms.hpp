@@ -12,6 +12,7 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/aligned.hpp"
+#include "caucus/core/model_weights.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/schedule.hpp"
@@ -122,7 +123,7 @@ class FomdOms {
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return {weights_.data() + begin_[space], settings_->plan->maps.dimension(space)};
+    return weights_[space];
   }
 
  private:
@@ -134,8 +135,7 @@ class FomdOms {
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
-  AlignedVector<float> weights_;    ///< all models, one after another
-  std::vector<std::size_t> begin_;  ///< where each begins, on a cache line
+  ModelWeights weights_;
   ClientSampler sampler_;
   double eta_;
 

@@ -7,7 +7,7 @@ namespace caucus {
 SumTree::SumTree(std::size_t size) : size_(size) {
   for (std::size_t values = size;;) {
     const std::size_t nodes = std::max<std::size_t>((values + kChildren - 1) / kChildren, 1);
-    levels_.push_back({std::vector<double>(nodes * kChildren, 0.0),
+    levels_.push_back({values, std::vector<double>(nodes * kChildren, 0.0),
                        std::vector<double>(nodes * kChildren, 0.0),
                        std::vector<bool>(nodes, false)});
     if (nodes == 1) break;
@@ -16,11 +16,15 @@ SumTree::SumTree(std::size_t size) : size_(size) {
 }
 
 void SumTree::add_up(Level& level, std::size_t node) {
+  const std::size_t first = node * kChildren;
+  const std::size_t used = std::min(level.size, first + kChildren);
   double sum = 0.0;
-  for (std::size_t k = node * kChildren; k < (node + 1) * kChildren; ++k) {
+  std::size_t k = first;
+  for (; k < used; ++k) {
     sum += level.values[k];
     level.sums[k] = sum;
   }
+  for (; k < first + kChildren; ++k) level.sums[k] = sum;
 }
 
 void SumTree::set_all(std::span<const double> values) {

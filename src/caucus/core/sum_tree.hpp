@@ -42,6 +42,7 @@ class SumTree {
  private:
   static constexpr std::size_t kChildren = 16;
   struct Level {
+    std::size_t size = 0;
     std::vector<double> values;  ///< padded with zeros to whole nodes
     std::vector<double> sums;    ///< running, from the first child of each node
     std::vector<bool> changed;   ///< nodes, while set() works

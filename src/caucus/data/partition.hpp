@@ -19,7 +19,8 @@ class Partition {
   explicit Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients);
 
   [[nodiscard]] std::size_t clients() const { return begin_.size() - 1; }
-  [[nodiscard]] std::span<const std::uint32_t> rows_of(std::size_t client) const {
+  [[nodiscard, gnu::always_inline]] std::span<const std::uint32_t> rows_of(
+      std::size_t client) const {
     return std::span(rows_).subspan(begin_[client], begin_[client + 1] - begin_[client]);
   }
   /// Rows of the client that has most: the number of rounds.

@@ -36,7 +36,7 @@ class PartitionedData {
   [[nodiscard]] std::size_t rounds(std::size_t client) const {
     return partition_->rows_of(client).size();
   }
-  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
+  [[nodiscard, gnu::always_inline]] Example example(std::size_t client, std::size_t round) const {
     const auto rows = partition_->rows_of(client);
     const float* const x = row(rows[round]);
     if (round + 1 < rows.size()) {  // the rows are anywhere: fetch the next one meanwhile

@@ -1,0 +1,40 @@
+// The weights of all models in one piece of memory, each on a cache line of its own.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/aligned.hpp"
+#include "caucus/core/feature_maps.hpp"
+
+namespace caucus {
+
+class ModelWeights {
+ public:
+  /// All 0.
+  explicit ModelWeights(const FeatureMaps& maps) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      places_.push_back({begin, maps.dimension(i)});
+      begin += simd::padded(maps.dimension(i));
+    }
+    values_.assign(begin, 0.0F);
+  }
+
+  std::span<float> operator[](std::size_t i) {
+    return {values_.data() + places_[i].begin, places_[i].size};
+  }
+  std::span<const float> operator[](std::size_t i) const {
+    return {values_.data() + places_[i].begin, places_[i].size};
+  }
+
+ private:
+  struct Place {
+    std::size_t begin = 0, size = 0;
+  };
+  std::vector<Place> places_;
+  AlignedVector<float> values_;
+};
+
+}  // namespace caucus

@@ -63,16 +63,11 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, ClientSampler
                          std::span<HeldModel> into) const {
   const Simplex& p = probabilities();
   const auto drawn = sampler.draw(p, batch.number, client);
-  double largest = p.log_weight(drawn.front());
-  for (const std::uint32_t space : drawn) largest = std::max(largest, p.log_weight(space));
-  double sum = 0.0;
+  sampler.shares.resize(drawn.size());
+  p.shares(drawn, sampler.shares);
   for (std::size_t a = 0; a < into.size(); ++a) {
-    const double behind = p.log_weight(drawn[a]) - largest;
-    const double share = behind == 0.0 ? 1.0 : std::exp(behind);
-    into[a] = {drawn[a], weights(drawn[a]), share};
-    sum += share;
+    into[a] = {drawn[a], weights(drawn[a]), sampler.shares[a]};
   }
-  for (HeldModel& model : into) model.share /= sum;
 }
 
 void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {

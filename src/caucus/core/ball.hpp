@@ -15,16 +15,17 @@ struct Ball {
   double radius = std::numeric_limits<double>::infinity();
 
   /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
-  /// overflow has no direction left: it ends at 0.
-  void descend(std::span<float> w, std::span<const float> gradient, double rate) const;
+  /// overflow has no direction left: it ends at 0. Gives |w|^2.
+  double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
   /// The second half of it: w_bar has this squared norm.
-  void scale_back(std::span<float> w, double squared_norm) const {
+  double scale_back(std::span<float> w, double squares) const {
     // Far enough inside that rounding cannot matter: no root is needed to know.
-    if (!(squared_norm < 0.999 * radius * radius)) scale_to_radius(w, squared_norm);
+    if (squares < 0.999 * radius * radius) return squares;
+    return scale_to_radius(w, squares);
   }
 
  private:
-  void scale_to_radius(std::span<float> w, double squared_norm) const;
+  double scale_to_radius(std::span<float> w, double squares) const;
 };
 
 }  // namespace caucus

@@ -31,12 +31,14 @@ void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::spa
   double lambda = steepest > 0.0 ? 1.0 / steepest : 1.0 / std::sqrt(squared);
   if (reach_ > 0.0) lambda = std::min(lambda, kReach * reach_ / std::sqrt(gradient_sum_));
   if (reach_ == 0.0) reach_ = lambda * std::sqrt(squared);
+  double squares = 0.0;  // |w|^2
   if (region.constraint == Constraint::ball) {
-    Ball{region.radius}.descend(w, sums.gradient, lambda * weight);
+    squares = Ball{region.radius}.descend(w, sums.gradient, lambda * weight);
   } else {
     Box{region.radius}.descend(w, sums.gradient, lambda * weight);
+    squares = squared_norm(w);
   }
-  reach_ = std::max(reach_, std::sqrt(squared_norm(w)));
+  reach_ = std::max(reach_, std::sqrt(squares));
 }
 
 }  // namespace caucus

@@ -1,6 +1,7 @@
 #include "caucus/core/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -11,12 +12,11 @@ namespace caucus {
 PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::size_t sampled) {
   const auto K = static_cast<double>(p.size());
   const auto J = static_cast<double>(sampled);
-  if (sampled == 2) {  // in logarithms: both probabilities may have underflowed
-    const double lead = p.log_weight(i) - p.log_weight(k);
-    const double ratio = std::exp(-std::abs(lead));
-    const double more = (K - 1.0) / (1.0 + ratio);
-    const double less = ratio * more;
-    return lead >= 0.0 ? PairWeights{more, less} : PairWeights{less, more};
+  if (sampled == 2) {
+    const std::array pair = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)};
+    std::array<double, 2> shares{};
+    p.shares(pair, shares);
+    return {(K - 1.0) * shares[0], (K - 1.0) * shares[1]};
   }
   const double both = p[i] + p[k];
   const double observed = (J - 1.0) / (K - 1.0);

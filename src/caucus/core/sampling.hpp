@@ -75,6 +75,8 @@ class ClientSampler {
     return sampler_.draw(p, streams_.of(round, client));
   }
 
+  std::vector<double> shares;  ///< memory for those of the models drawn
+
  private:
   ClientStreams streams_;
   ModelSampler sampler_;

@@ -33,6 +33,8 @@ class Simplex {
   double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
   /// ln p_i, but for a number that all have in common.
   [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
+  /// p_i for some i, divided by their sum, also where all of them have underflowed.
+  void shares(std::span<const std::uint32_t> indices, std::span<double> out) const;
   [[nodiscard]] std::vector<double> probabilities() const;
   [[nodiscard]] std::vector<double> log_probabilities() const;
   /// The index that u, uniform in [0, 1), draws.

@@ -117,9 +117,7 @@ class AdaptiveOms {
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
-  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return weights_[space];
-  }
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
   /// is the probability that a client holds both. Unbiased for c_i - sum_k p_k c_k.
@@ -141,7 +139,7 @@ class AdaptiveOms {
 
   std::shared_ptr<const AdaptiveSettings> settings_;
   AdaHedge hedge_;
-  std::vector<Learner> learners_;   ///< none for a frozen expert
+  std::vector<Learner> learners_;  ///< none for a frozen expert
   ModelWeights weights_;
   ClientSampler sampler_;
   Departures departures_;

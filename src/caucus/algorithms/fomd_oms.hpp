@@ -122,9 +122,7 @@ class FomdOms {
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
-  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return weights_[space];
-  }
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
 
  private:
   [[nodiscard]] double inclusion(std::size_t space) const {

@@ -3,8 +3,8 @@
 //   --schedule constant|theory|adaptive|adaptive-first-order
 // and prints one line of JSON: the best CPU time per example, the mean of the MSE, and the memory
 // used beyond the examples. With
-//   --repeats R --threads N
-// it times whole experiments of R repetitions instead, by the clock on the wall.
+//   --repeats R --threads N --wall 1
+// it times whole experiments of R repetitions instead, by the clock on the wall (always if R > 1).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -189,9 +189,10 @@ void measure(Flags& flags) {
   const Dataset data = read_examples(flags.take("--data", std::string()));
   const Budget budget{flags.take("--seconds", 1.0),
                       flags.take("--least-repetitions", std::size_t{3})};
+  const bool wall = flags.take("--wall", std::size_t{0}) != 0;
   const ExperimentOptions options = experiment(flags);
   flags.expect_none_left();
-  if (options.repeats > 1) {
+  if (wall || options.repeats > 1) {
     measure_experiment(data, options, budget);
   } else {
     measure_loop(data, options, budget);

@@ -57,9 +57,7 @@ const float* FeatureTile::with_intercept(const Recipe& recipe) {
 
 void FeatureTile::touch(Projections& projections) {
   touched_.push_back(&projections);
-  const std::size_t width = projections.base->width();
-  projections.rows.resize(kExamples * width);
-  projections.last_row = projections.rows.data() - width;
+  projections.rows.resize(kExamples * projections.base->width());
 }
 
 void FeatureTile::compute() {

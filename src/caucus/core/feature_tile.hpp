@@ -93,7 +93,8 @@ class FeatureTile {
   const float* row_of(Projections& projections) {
     if (projections.last_example != example_) {
       if (projections.examples.empty()) touch(projections);
-      projections.last_row += projections.base->width();
+      projections.last_row =
+          projections.rows.data() + projections.examples.size() * projections.base->width();
       projections.examples.push_back(x_.data());
       projections.last_example = example_;
     }

@@ -82,6 +82,31 @@ RC_GTEST_PROP(Sampling, InclusionProbabilityAgreesWithTheSumOverAllSets, ()) {
   }
 }
 
+RC_GTEST_PROP(Sampling, DrawsAreAPartialShuffleOfAllButTheFirst, ()) {
+  const auto K = *rc::gen::inRange<std::uint32_t>(2, 60);
+  const auto J = *rc::gen::inRange<std::uint32_t>(2, K + 1);
+  const Simplex p = Simplex::uniform(K);
+  const Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  ModelSampler sampler(K, J);
+  const auto drawn = sampler.draw(p, stream);
+  Stream again = stream;
+  Models order(K);
+  std::iota(order.begin(), order.end(), 0U);
+  Models expected = {static_cast<std::uint32_t>(p.find(again.uniform()))};
+  if (J == K) {  // all others, in their order
+    for (const std::uint32_t i : order) {
+      if (i != expected[0]) expected.push_back(i);
+    }
+  } else {
+    std::swap(order[expected[0]], order[K - 1]);
+    for (std::uint32_t s = 1; s < J; ++s) {
+      std::swap(order[again.below(K - s)], order[K - s - 1]);
+      expected.push_back(order[K - s - 1]);
+    }
+  }
+  RC_ASSERT(Models(drawn.begin(), drawn.end()) == expected);
+}
+
 TEST(Sampling, EverySetComesAsOftenAsItShould) {
   constexpr int kDraws = 40000;
   const Doubles p = {0.45, 0.05, 0.2, 0.0, 0.2, 0.1};

@@ -8,19 +8,20 @@
 namespace caucus {
 
 double Ball::descend(std::span<float> w, std::span<const float> gradient, double rate) const {
-  return scale_back(w, move_and_measure(w, static_cast<float>(-rate), gradient));
+  const double squares = move_and_measure(w, static_cast<float>(-rate), gradient);
+  return scale_back(w, squares) ? squared_norm(w) : squares;
 }
 
-double Ball::scale_to_radius(std::span<float> w, double squares) const {
+bool Ball::scale_to_radius(std::span<float> w, double squares) const {
   const double norm = std::sqrt(squares);
   if (!std::isfinite(norm)) {
     std::fill(w.begin(), w.end(), 0.0F);
   } else if (norm > radius) {
     scale(w, static_cast<float>(radius / norm));
   } else {
-    return squares;
+    return false;
   }
-  return squared_norm(w);
+  return true;
 }
 
 }  // namespace caucus

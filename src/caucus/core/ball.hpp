@@ -17,15 +17,14 @@ struct Ball {
   /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
   /// overflow has no direction left: it ends at 0. Gives |w|^2.
   double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
-  /// The second half of it: w_bar has this squared norm.
-  double scale_back(std::span<float> w, double squares) const {
+  /// The second half of it: w_bar has this squared norm. Tells whether w changed.
+  bool scale_back(std::span<float> w, double squares) const {
     // Far enough inside that rounding cannot matter: no root is needed to know.
-    if (squares < 0.999 * radius * radius) return squares;
-    return scale_to_radius(w, squares);
+    return !(squares < 0.999 * radius * radius) && scale_to_radius(w, squares);
   }
 
  private:
-  double scale_to_radius(std::span<float> w, double squares) const;
+  bool scale_to_radius(std::span<float> w, double squares) const;
 };
 
 }  // namespace caucus

@@ -189,8 +189,9 @@ std::vector<Setting<RunConfig>> make_run_settings() {
          constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
          return c.seed <= kMost ? Json(c.seed) : Json(std::to_string(c.seed));
        }},
-      {"run", "threads", "--threads", "N", "threads for repetitions and many clients (0: all cores)",
-       store(&C::threads, parse_count), [](const C& c) { return Json(c.threads); }},
+      {"run", "threads", "--threads", "N",
+       "threads for repetitions and many clients (0: all cores)", store(&C::threads, parse_count),
+       [](const C& c) { return Json(c.threads); }},
       {"run", "regret", "--regret", "", "exact regret against every space",
        store(&C::regret, parse_switch), [](const C& c) { return Json(c.regret); }},
   };

@@ -63,9 +63,9 @@ concept AggregatesTiles = requires(const A& shared, const TileReports& reports,
 /// What all ways of playing the clients share.
 template <class Source>
 struct Clients {
-  const Source* source;
+  const Source* source = nullptr;
   Dropout dropout;
-  Telemetry* telemetry;
+  Telemetry* telemetry = nullptr;
   ForecastObserver observer;
 
   /// play(client, last round) for those of the clients [first, end) that have data in this batch.

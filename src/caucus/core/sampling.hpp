@@ -49,7 +49,8 @@ class ModelSampler {
       const std::uint32_t pick = stream.below(K - 1);
       drawn[1] = pick == first ? K - 1 : pick;
     } else {
-      shuffle(stream);
+      Stream rest = stream;  // a copy, so that `stream` can live in registers
+      shuffle(rest);
     }
     return drawn_;
   }

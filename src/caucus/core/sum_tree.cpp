@@ -12,6 +12,7 @@ SumTree::SumTree(std::size_t size) : size_(size) {
                        std::vector<bool>(nodes, false)});
     if (nodes == 1) break;
     values = nodes;
+    ++depth_;
   }
 }
 

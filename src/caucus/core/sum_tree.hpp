@@ -31,7 +31,7 @@ class SumTree {
   /// unless all are.
   [[nodiscard]] std::size_t find(double point) const {
     std::size_t node = 0;
-    for (std::size_t l = levels_.size() - 1; l > 0; --l) {
+    for (std::size_t l = depth_; l > 0; --l) {
       const std::size_t child = find_child(levels_[l], node, point);
       if (child > 0) point -= levels_[l].sums[node * kChildren + child - 1];
       node = node * kChildren + child;
@@ -56,6 +56,7 @@ class SumTree {
   static std::size_t last_child(const Level& level, std::size_t node);
 
   std::size_t size_ = 0;
+  std::size_t depth_ = 0;                   ///< levels above the leaves
   std::vector<Level> levels_;               ///< the last one is a single node
   std::vector<std::size_t> nodes_, above_;  ///< scratch: what changed on a level
 };

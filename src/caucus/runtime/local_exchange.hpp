@@ -2,90 +2,18 @@
 // together; others predict, see y and report one after the other.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "caucus/algorithms/oms_tile.hpp"
-#include "caucus/core/random.hpp"
-#include "caucus/core/sampling.hpp"
+#include "caucus/runtime/by_tiles.hpp"
+#include "caucus/runtime/clients.hpp"
 #include "caucus/runtime/example_source.hpp"
 #include "caucus/runtime/exchange.hpp"
-#include "caucus/runtime/parallel.hpp"
 #include "caucus/runtime/telemetry.hpp"
 
 namespace caucus {
-
-/// Reports lost on the way, each with the same probability, whatever the algorithm.
-struct Dropout {
-  double probability = 0.0;
-  std::uint64_t seed = 1;
-  std::uint32_t repetition = 0;
-
-  [[nodiscard]] bool loses(std::uint32_t batch, std::uint32_t client) const {
-    return probability > 0.0 &&
-           Stream({seed, Purpose::dropout, repetition, batch, client}).uniform() < probability;
-  }
-};
-
-/// Sees every forecast that is given: client, round, output.
-using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
-
-/// An algorithm that says that its clients do what oms_client.hpp does and nothing else.
-template <class A>
-concept TiledClients = A::kOmsClients &&
-    requires(const A& shared, const Batch& batch, ClientSampler& sampler,
-             std::span<HeldModel> models) {
-  requires std::same_as<typename A::Report, Report>;
-  { shared.plan() } -> std::same_as<const Plan&>;
-  { shared.sampled() } -> std::same_as<std::size_t>;
-  { shared.new_sampler() } -> std::same_as<ClientSampler>;
-  shared.assign(batch, std::uint32_t{}, sampler, models);
-  { shared.upload_bits(HeldSize{}) } -> std::same_as<std::size_t>;
-  { shared.download_bits(HeldSize{}) } -> std::same_as<std::size_t>;
-};
-
-/// An algorithm that can take several reports at once.
-template <class A>
-concept AggregatesTiles = requires(const A& shared, const TileReports& reports,
-                                   typename A::Aggregate& aggregate) {
-  shared.aggregate(reports, aggregate);
-};
-
-/// What all ways of playing the clients share.
-template <class Source>
-struct Clients {
-  const Source* source = nullptr;
-  Dropout dropout;
-  Telemetry* telemetry = nullptr;
-  ForecastObserver observer;
-
-  /// play(client, last round) for those of the clients [first, end) that have data in this batch.
-  template <class Play>
-  void each(const Batch& batch, std::size_t first, std::size_t end, Play&& play) const {
-    for (std::size_t client = first; client < end; ++client) {
-      const std::size_t last = std::min(batch.last, source->rounds(client));
-      if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
-    }
-  }
-  void record(std::span<const PlayedExample> given) {
-    telemetry->record(given);
-    if (!observer) return;
-    for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
-  }
-  template <class A>
-  [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {
-    return A::kCooperative && dropout.loses(batch.number, client);
-  }
-};
 
 /// One example after another, through the verbs.
 template <Algorithm A>
@@ -127,159 +55,6 @@ class OneByOne {
   typename A::Forecast forecast_;
   typename A::BatchMean mean_;
   std::vector<typename A::ClientState> memory_;
-};
-
-/// Many examples together. Where there are very many clients, several threads play stretches of
-/// them, and take turns to hand the reports in, in the clients' order: the bits are the same.
-template <TiledClients A>
-class ByTiles {
- public:
-  ByTiles(const A& algorithm, std::size_t clients, std::size_t threads) {
-    const std::size_t useful = std::max<std::size_t>(clients / kWorthAThread, 1);
-    for (std::size_t w = 0; w < std::clamp<std::size_t>(threads, 1, useful); ++w) {
-      workers_.push_back(std::make_unique<Worker>(algorithm));
-    }
-  }
-
-  template <class Source, class Assign, class Receive>
-  void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Assign&&,
-           Receive&& receive) {
-    if (workers_.size() > 1 && workers_.front()->keeps_batches_whole(batch)) {
-      ask_together(shared, batch, clients, receive);
-    } else {
-      ask_alone(shared, batch, clients, receive);
-    }
-  }
-
- private:
-  static constexpr std::size_t kStretch = 128;        ///< clients that a thread plays at a time
-  static constexpr std::size_t kWorthAThread = 2048;  ///< clients: beginning one takes a while
-
-  /// What one thread needs.
-  class Worker {
-   public:
-    explicit Worker(const A& algorithm) : sampler_(algorithm.new_sampler()) { add_tile(algorithm); }
-
-    [[nodiscard]] bool keeps_batches_whole(const Batch& batch) const {
-      return tiles_.front()->keeps_whole(batch.last - batch.first);
-    }
-    /// Fills a tile with the examples of the clients [first, end). Whenever it is full, and for the
-    /// last ones, on_full(whether they are the last) must leave an empty one.
-    template <class Source, class OnFull>
-    void play(const A& shared, const Batch& batch, const Clients<Source>& clients,
-              std::size_t first, std::size_t end, OnFull&& on_full) {
-      clients.each(batch, first, end, [&](std::uint32_t client, std::size_t last) {
-        if (!tile().has_room(last - batch.first)) on_full(false);
-        shared.assign(batch, client, sampler_, tile().begin_client(client));
-        for (std::size_t round = batch.first; round < last; ++round) {
-          const Example example = clients.source->example(client, round);
-          tile().add(round, example.x, example.y, round + 1 == last);
-          if (round + 1 < last && tile().full()) on_full(false);
-        }
-      });
-      if (!tile().empty()) on_full(true);
-    }
-
-    OmsTile& tile() { return *tiles_[filled_]; }
-    /// Keeps the tile that was filled, for later.
-    void next_tile(const A& shared) {
-      if (++filled_ == tiles_.size()) add_tile(shared);
-    }
-    /// hand_in(tile) for every one that was kept.
-    template <class HandIn>
-    void hand_in_all(HandIn&& hand_in) {
-      for (std::size_t t = 0; t < filled_; ++t) hand_in(*tiles_[t]);
-      filled_ = 0;
-    }
-
-   private:
-    void add_tile(const A& algorithm) {
-      tiles_.push_back(std::make_unique<OmsTile>(algorithm.plan(), algorithm.sampled()));
-    }
-
-    ClientSampler sampler_;
-    std::vector<std::unique_ptr<OmsTile>> tiles_;
-    std::size_t filled_ = 0;
-  };
-
-  template <class Source, class Receive>
-  void ask_alone(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
-    Worker& worker = *workers_.front();
-    bool first = true;
-    worker.play(shared, batch, clients, 0, clients.source->clients(), [&](bool last) {
-      worker.tile().compute();
-      hand_in(worker.tile(), first && last, shared, batch, clients, receive);
-      first = false;
-    });
-  }
-
-  template <class Source, class Receive>
-  void ask_together(const A& shared, const Batch& batch, Clients<Source>& clients,
-                    Receive&& receive) {
-    const std::size_t count = clients.source->clients();
-    std::atomic<std::size_t> next{0};
-    std::atomic<std::size_t> turn{0};
-    std::atomic<bool> failed{false};
-    parallel_for(workers_.size(), workers_.size(), [&](std::size_t w) {
-      Worker& worker = *workers_[w];
-      try {
-        for (std::size_t s = next++; s * kStretch < count; s = next++) {
-          worker.play(shared, batch, clients, s * kStretch, std::min((s + 1) * kStretch, count),
-                      [&](bool) {
-                        worker.tile().compute();
-                        worker.next_tile(shared);
-                      });
-          while (turn != s) {
-            if (failed) return;
-            std::this_thread::yield();
-          }
-          worker.hand_in_all(
-              [&](OmsTile& tile) { hand_in(tile, false, shared, batch, clients, receive); });
-          turn = s + 1;
-        }
-      } catch (...) {
-        failed = true;
-        throw;
-      }
-    });
-  }
-
-  template <class Source, class Receive>
-  void hand_in(OmsTile& tile, bool lasting, const A& shared, const Batch& batch,
-               Clients<Source>& clients, Receive&& receive) {
-    clients.record(tile.forecasts());
-    TileReports reports = tile.reports();
-    reports.lasting = lasting;
-    const HeldSize size = size_of(reports);
-    clients.telemetry->sent(shared.upload_bits(size), shared.download_bits(size));
-    if (clients.dropout.probability > 0.0 && A::kCooperative) {
-      reports = arrived(reports, batch, clients);
-    }
-    if constexpr (AggregatesTiles<A>) {
-      receive(reports);
-    } else {
-      for (std::size_t n = 0; n < reports.size(); ++n) receive(reports[n]);
-    }
-    tile.clear();
-  }
-  template <class Source>
-  TileReports arrived(const TileReports& sent, const Batch& batch, const Clients<Source>& clients) {
-    names_.clear();
-    examples_.clear();
-    held_.clear();
-    for (std::size_t n = 0; n < sent.size(); ++n) {
-      const Report report = sent[n];
-      if (clients.template loses<A>(batch, report.client)) continue;
-      names_.push_back(report.client);
-      examples_.push_back(report.examples);
-      held_.insert(held_.end(), report.held.begin(), report.held.end());
-    }
-    return {sent.sampled, names_, examples_, held_, sent.lasting};
-  }
-
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::uint32_t> names_, examples_;  ///< of the reports that arrived, if some did not
-  std::vector<HeldReport> held_;
 };
 
 template <class A>

@@ -1,6 +1,7 @@
 // Exponentials of many doubles.
 #pragma once
 
+#include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 

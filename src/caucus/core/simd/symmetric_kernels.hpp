@@ -1,6 +1,7 @@
 // The kernels of symmetric matrices, for symmetric_matrix.hpp.
 #pragma once
 
+#include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 

@@ -1,0 +1,175 @@
+// Sums of products of a number and a vector: gradients of several clients.
+#pragma once
+
+#include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/groups.hpp"
+#include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/core/simd/lanes.hpp"
+
+namespace caucus::simd::CAUCUS_SIMD_VARIANT {
+namespace {
+
+inline void add_product(float* y, float factor, const float* x, std::size_t n) {
+  const Lanes f = fill(factor);
+  update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
+}
+
+/// So many at once, a number that the compiler knows: loops of two or three steps cost more in
+/// mispredicted ends than in work.
+template <std::size_t Count>
+inline void add_some_products(float* y, const Term* terms, std::size_t n) {
+  Lanes factors[Count];
+  repeat<Count>([&](std::size_t j) { factors[j] = fill(terms[j].factor); });
+  groups(
+      n,
+      [&](std::size_t k) {
+        Lanes sum = load(y + k);
+        repeat<Count>(
+            [&](std::size_t j) { sum = add(sum, multiply(factors[j], load(terms[j].x + k))); });
+        store(y + k, sum);
+      },
+      [&](std::size_t k, std::size_t rest) {
+        Lanes sum = load_first(y + k, rest);
+        repeat<Count>([&](std::size_t j) {
+          sum = add(sum, multiply(factors[j], load_first(terms[j].x + k, rest)));
+        });
+        store_first(y + k, rest, sum);
+      });
+}
+
+inline void add_products(float* y, const Term* terms, std::size_t count, std::size_t n) {
+  for (; count >= 4; terms += 4, count -= 4) add_some_products<4>(y, terms, n);
+  if (count == 3) add_some_products<3>(y, terms, n);
+  if (count == 2) add_some_products<2>(y, terms, n);
+  if (count == 1) add_some_products<1>(y, terms, n);
+}
+
+inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
+  const auto f = static_cast<double>(factor);
+  for (std::size_t k = 0; k < n; ++k) y[k] += f * static_cast<double>(x[k]);
+}
+
+/// The groups of eight [k, k + 8 Blocks) of share * sum of the products.
+template <std::size_t Blocks>
+[[gnu::always_inline]] inline void sum_exact_blocks(const Term* terms, std::size_t count,
+                                                    Eight share, std::size_t k, float* out) {
+  Eight sums[Blocks];
+  repeat<Blocks>([&](std::size_t b) { sums[b] = eight(0.0); });
+  for (const Term* term = terms; term < terms + count; ++term) {
+    const Eight factor = eight(static_cast<double>(term->factor));
+    repeat<Blocks>([&](std::size_t b) {
+      sums[b] = mul_add(factor, widened(term->x + k + b * kBlock), sums[b]);
+    });
+  }
+  repeat<Blocks>(
+      [&](std::size_t b) { store_narrowed(out + k + b * kBlock, multiply(sums[b], share)); });
+}
+
+inline void sum_exact_products(const Term* terms, std::size_t count, double share, std::size_t n,
+                               float* out) {
+  const Eight s = eight(share);
+  std::size_t k = 0;
+  for (; k + 8 * kBlock <= n; k += 8 * kBlock) sum_exact_blocks<8>(terms, count, s, k, out);
+  for (; k + kBlock <= n; k += kBlock) sum_exact_blocks<1>(terms, count, s, k, out);
+  for (; k < n; ++k) {
+    double sum = 0.0;
+    for (const Term* term = terms; term < terms + count; ++term) {
+      sum += static_cast<double>(term->factor) * static_cast<double>(term->x[k]);
+    }
+    out[k] = static_cast<float>(sum * share);
+  }
+}
+
+/// Groups [k, k + 16 Groups) of the sum of products, each product rounded.
+template <std::size_t Groups>
+[[gnu::always_inline]] inline void sum_products(const Term* terms, std::size_t count, std::size_t k,
+                                                Lanes* sums) {
+  repeat<Groups>([&](std::size_t g) { sums[g] = fill(0.0F); });
+  for (const Term* term = terms; term < terms + count; ++term) {
+    const Lanes factor = fill(term->factor);
+    repeat<Groups>([&](std::size_t g) {
+      sums[g] = add(sums[g], multiply(factor, load(term->x + k + g * kLanes)));
+    });
+  }
+}
+
+/// move_and_measure for a gradient that is a sum of products and is not written down.
+inline double move_by_products(const Move& move) {
+  const Lanes factor = fill(move.factor);
+  Lanes squares = fill(0.0F);
+  const auto moved = [&](Lanes gradient, Lanes w) {
+    w = mul_add(factor, gradient, w);
+    squares = mul_add(w, w, squares);
+    return w;
+  };
+  constexpr std::size_t kGroups = 4;
+  Lanes gradient[kGroups];
+  std::size_t k = 0;
+  for (; k + kGroups * kLanes <= move.n; k += kGroups * kLanes) {
+    sum_products<kGroups>(move.terms, move.count, k, gradient);
+    repeat<kGroups>([&](std::size_t g) {
+      float* const w = move.w + k + g * kLanes;
+      store(w, moved(gradient[g], load(w)));
+    });
+  }
+  for (; k + kLanes <= move.n; k += kLanes) {
+    sum_products<1>(move.terms, move.count, k, gradient);
+    store(move.w + k, moved(gradient[0], load(move.w + k)));
+  }
+  if (k < move.n) {
+    const std::size_t rest = move.n - k;
+    Lanes total = fill(0.0F);
+    for (const Term* term = move.terms; term < move.terms + move.count; ++term) {
+      total = add(total, multiply(fill(term->factor), load_first(term->x + k, rest)));
+    }
+    store_first(move.w + k, rest, moved(total, load_first(move.w + k, rest)));
+  }
+  return sum(squares);
+}
+
+inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {
+  for (std::size_t m = 0; m < count; ++m) squares[m] = move_by_products(moves[m]);
+}
+
+/// add_products, and the squared norm of each product.
+template <std::size_t Count>
+inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
+  Lanes factors[Count];
+  Lanes sums[Count];
+  repeat<Count>([&](std::size_t j) {
+    factors[j] = fill(terms[j].factor);
+    sums[j] = fill(0.0F);
+  });
+  groups(
+      n,
+      [&](std::size_t k) {
+        Lanes total = load(y + k);
+        repeat<Count>([&](std::size_t j) {
+          const Lanes product = multiply(factors[j], load(terms[j].x + k));
+          total = add(total, product);
+          sums[j] = mul_add(product, product, sums[j]);
+        });
+        store(y + k, total);
+      },
+      [&](std::size_t k, std::size_t rest) {
+        Lanes total = load_first(y + k, rest);
+        repeat<Count>([&](std::size_t j) {
+          const Lanes product = multiply(factors[j], load_first(terms[j].x + k, rest));
+          total = add(total, product);
+          sums[j] = mul_add(product, product, sums[j]);
+        });
+        store_first(y + k, rest, total);
+      });
+  repeat<Count>([&](std::size_t j) { squares[j] = sum(sums[j]); });
+}
+
+inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,
+                                     double* squares) {
+  for (; count >= 4; terms += 4, squares += 4, count -= 4) add_and_measure<4>(y, terms, n, squares);
+  if (count == 3) add_and_measure<3>(y, terms, n, squares);
+  if (count == 2) add_and_measure<2>(y, terms, n, squares);
+  if (count == 1) add_and_measure<1>(y, terms, n, squares);
+}
+
+}  // namespace
+}  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -1,0 +1,59 @@
+// The clients of a simulation: their examples, who sees their forecasts, and which of their reports
+// are lost.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/random.hpp"
+#include "caucus/runtime/telemetry.hpp"
+
+namespace caucus {
+
+/// Reports lost on the way, each with the same probability, whatever the algorithm.
+struct Dropout {
+  double probability = 0.0;
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+
+  [[nodiscard]] bool loses(std::uint32_t batch, std::uint32_t client) const {
+    return probability > 0.0 &&
+           Stream({seed, Purpose::dropout, repetition, batch, client}).uniform() < probability;
+  }
+};
+
+/// Sees every forecast that is given: client, round, output.
+using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
+
+/// What all ways of playing the clients share.
+template <class Source>
+struct Clients {
+  const Source* source = nullptr;
+  Dropout dropout;
+  Telemetry* telemetry = nullptr;
+  ForecastObserver observer;
+
+  /// play(client, last round) for those of the clients [first, end) that have data in this batch.
+  template <class Play>
+  void each(const Batch& batch, std::size_t first, std::size_t end, Play&& play) const {
+    for (std::size_t client = first; client < end; ++client) {
+      const std::size_t last = std::min(batch.last, source->rounds(client));
+      if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
+    }
+  }
+  void record(std::span<const PlayedExample> given) {
+    telemetry->record(given);
+    if (!observer) return;
+    for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
+  }
+  template <class A>
+  [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {
+    return A::kCooperative && dropout.loses(batch.number, client);
+  }
+};
+
+}  // namespace caucus

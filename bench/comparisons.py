@@ -2,60 +2,9 @@
 
 import os
 
-from harness import NotMeasured
+import peer_comparisons
+from rows import CAUCUS, KERNELS, LINEAR, against, against_plain, kernel_pair, pair, time_text
 from table import Row
-
-CAUCUS, PLAIN = "caucus_loop", "plain_loop"
-KERNELS = {"spaces": "gaussian", "models": 8, "sample": 2, "features": 100}
-LINEAR = {"spaces": "linear", "models": 10, "sample": 2, "eta": 1, "lambda": 0.1}
-
-
-def time_text(nanoseconds):
-    if nanoseconds < 1000:
-        return f"{nanoseconds:.3g} ns"
-    return f"{nanoseconds / 1000:.3g} us" if nanoseconds < 1e6 else f"{nanoseconds / 1e6:.3g} ms"
-
-
-def against(label, ours, other, theirs, **rest):
-    """Both in nanoseconds per example."""
-    return Row(
-        label,
-        ours=time_text(ours),
-        against=other,
-        theirs=time_text(theirs),
-        ratio=theirs / ours,
-        **rest,
-    )
-
-
-def mse_note(ours, theirs):
-    """With the standard error of the mean over repetitions, where there are several."""
-
-    def text(result):
-        error = result.get("mse_error", 0)
-        return f"{result['mse']:.5f}" + (f" (±{error:.5f})" if error > 0 else "")
-
-    return f"MSE {text(ours)} and {text(theirs)}"
-
-
-def pair(harness, **flags):
-    return harness.best([(CAUCUS, {}), (PLAIN, {})], **flags)
-
-
-def kernel_pair(harness):
-    """The setting that most comparisons start from: kernels, K = 8, J = 2, M = 10, N = 1."""
-    return harness.remembered("kernels", lambda: pair(harness, data=harness.elevators, **KERNELS))
-
-
-def against_plain(label, ours, plain, **rest):
-    return against(
-        label,
-        ours["ns_per_example"],
-        "plain C++ loop",
-        plain["ns_per_example"],
-        note=mse_note(ours, plain),
-        **rest,
-    )
 
 
 def loop(harness):
@@ -290,48 +239,6 @@ def reading(harness):
     )
 
 
-def peer_row(harness, label, ours, name, script, target=None, **flags):
-    """A peer in a process of its own; where it cannot run, the row says why it is empty."""
-    time = ours["ns_per_example"]
-    seconds = harness.seconds * harness.passes
-    try:
-        theirs = harness.peer(script, data=harness.elevators, seconds=seconds, **flags)
-    except NotMeasured as reason:
-        return Row(label, time_text(time), name, target=target, note=str(reason))
-    note = mse_note(ours, theirs)
-    return against(label, time, name, theirs["ns_per_example"], target=target, note=note)
-
-
-def kernel_peer(harness, *peer, **rest):
-    return peer_row(harness, "kernels K=8 J=2", kernel_pair(harness)[0], *peer, **rest)
-
-
-def numpy(harness):
-    yield kernel_peer(harness, "NumPy loop", "numpy_loop.py", target=180)
-
-
-def sklearn(harness):
-    one, ten = "scikit-learn, one kernel, one at a time", "the same, ten at a time"
-    yield kernel_peer(harness, one, "sklearn_peer.py", target=700, rows=3000)
-    yield kernel_peer(harness, ten, "sklearn_peer.py", at_a_time=10)
-
-
-def river(harness):
-    for name, selection in (("BanditRegressor", "bandit"), ("EWARegressor", "ewa")):
-        yield kernel_peer(
-            harness, f"River's {name}", "river_peer.py", target=200, selection=selection
-        )
-
-
-def vw(harness):
-    flags = {**LINEAR, "models": 1, "sample": 1}
-    ours = harness.best([(CAUCUS, {})], data=harness.elevators, **flags)[0]
-    for name, steps in (("plain steps", "sgd"), ("its default", "default")):
-        yield peer_row(
-            harness, "linear K=1", ours, f"Vowpal Wabbit, {name}", "vw_peer.py", 1, steps=steps
-        )
-
-
 GROUPS = {
     "loop": loop,
     "adaptive": adaptive,
@@ -341,8 +248,8 @@ GROUPS = {
     "latency": latency,
     "threads": threads,
     "reading": reading,
-    "numpy": numpy,
-    "sklearn": sklearn,
-    "river": river,
-    "vw": vw,
+    "numpy": peer_comparisons.numpy,
+    "sklearn": peer_comparisons.sklearn,
+    "river": peer_comparisons.river,
+    "vw": peer_comparisons.vw,
 }

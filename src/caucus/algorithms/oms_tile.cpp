@@ -13,15 +13,9 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled)
       features_(plan.maps),
       client_names_(kExamples),
       client_examples_(kExamples),
-      models_(kExamples * sampled),
       means_(kExamples),
       examples_(kExamples),
-      played_(kExamples),
-      weights_(kExamples * sampled),
-      directions_(kExamples * sampled),
-      outputs_(kExamples * sampled),
-      losses_(kExamples * sampled),
-      held_(kExamples * sampled) {
+      played_(kExamples) {
   for (std::size_t i = 0; i < plan.maps.size(); ++i) {
     same_dimension_ = same_dimension_ && plan.maps.dimension(i) == plan.maps.dimension(0);
     largest_dimension_ = std::max(largest_dimension_, plan.maps.dimension(i));
@@ -32,7 +26,19 @@ std::span<HeldModel> OmsTile::begin_client(std::uint32_t client) {
   client_names_[clients_] = client;
   client_examples_[clients_] = 0;
   first_ = true;
-  return {models_.data() + clients_++ * sampled_, sampled_};
+  const std::size_t models = clients_++ * sampled_;
+  if (models_.size() < models + sampled_) models_.resize(2 * (models + sampled_));
+  return {models_.data() + models, sampled_};
+}
+
+/// The pairs of a tile are at most 64 J, but J may be 100,000 and a tile of two examples full.
+void OmsTile::make_room(std::size_t pairs) {
+  const std::size_t room = 2 * pairs;
+  weights_.resize(room);
+  directions_.resize(room);
+  outputs_.resize(room);
+  losses_.resize(room);
+  held_.resize(room);
 }
 
 void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool last) {
@@ -43,6 +49,7 @@ void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool la
   first_ = false;
   features_.begin_example(x);
   const std::size_t pair = count_ * sampled_;
+  if (held_.size() < pair + sampled_) make_room(pair + sampled_);
   const HeldModel* const models = models_.data() + client * sampled_;
   const float** const weights = weights_.data() + pair;
   const float** const directions = directions_.data() + pair;
@@ -113,7 +120,7 @@ void OmsTile::compute_losses() {
 const HeldReport* OmsTile::make_reports() {
   const bool alone = count_ == clients_ && examples_[0].first && examples_[count_ - 1].last;
   if (alone) return held_.data();  // one example each: nothing to average
-  mean_held_.resize(kExamples * sampled_);
+  mean_held_.resize(std::max(mean_held_.size(), clients_ * sampled_));
   for (std::size_t e = 0; e < count_;) {
     std::size_t end = e + 1;
     while (end < count_ && examples_[end].client == examples_[e].client) ++end;

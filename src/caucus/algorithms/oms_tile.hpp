@@ -57,6 +57,7 @@ class OmsTile {
     bool first = false, last = false;
   };
 
+  void make_room(std::size_t pairs);
   void compute_outputs();
   void compute_losses();
   /// J of every client; those of the last are not complete if its batch goes on.

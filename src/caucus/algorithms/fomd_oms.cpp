@@ -1,6 +1,7 @@
 #include "caucus/algorithms/fomd_oms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -40,6 +41,7 @@ void OmsAggregate::clear() {
   for (std::size_t s = 0; s < used_; ++s) slot_of_[sums_[s].space] = -1;
   used_ = 0;
   reporters_ = 0;
+  lanes_.clear();
 }
 
 OmsAggregate::Sum& OmsAggregate::new_sum(std::uint32_t space, std::size_t dimension) {
@@ -60,13 +62,16 @@ void OmsAggregate::Sum::add_up() {
   terms.clear();
 }
 
-FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
+FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       weights_(settings_->plan->maps),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
                settings_->sampled),
-      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {}
+      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {
+  const FeatureMaps& maps = settings_->plan->maps;
+  if (layout == Layout::lanes && ModelLanes::can_hold(maps)) lanes_.emplace(maps);
+}
 
 void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
                      std::span<HeldModel> into) const {
@@ -74,6 +79,18 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sa
   for (std::size_t a = 0; a < into.size(); ++a) {
     into[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
   }
+}
+
+HeldSet FomdOms::assign_set(const Batch& batch, std::uint32_t client,
+                            ClientSampler& sampler) const {
+  if (sampled() == models()) {
+    const auto all = static_cast<ModelBits>((std::uint64_t{1} << models()) - 1);
+    return {sampler.draw_first(p_, batch.number, client), all};
+  }
+  const auto drawn = sampler.draw(p_, batch.number, client);
+  HeldSet held{drawn[0], 0};
+  for (const std::uint32_t i : drawn) held.models |= ModelBits{1} << i;
+  return held;
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
@@ -93,9 +110,11 @@ void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
+  if (aggregate.lanes_.reporters > 0) return step_lanes(batch, aggregate.lanes_);
   if (aggregate.reporters_ == 0) return;
   estimate(batch, aggregate);
   step_models(aggregate);
+  if (lanes_) lanes_->copy_from(weights_);
   settings_->entropy.descend(p_, losses_, eta_);
   p_.share(settings_->fixed_share);
 }
@@ -144,6 +163,38 @@ void FomdOms::step_models(const OmsAggregate& aggregate) {
   for (std::size_t m = 0; m < moves_.size(); ++m) {
     Ball{radii_[m]}.scale_back({moves_[m].w, moves_[m].n}, squares_[m]);
   }
+}
+
+/// estimate() and step_models() for models that lie side by side.
+void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
+  constexpr std::size_t kLanes = ModelLanes::kLanes;
+  const auto reporters = static_cast<double>(sums.reporters);
+  const double* const w = p_.weights().padded_values();
+  const double total = p_.weights().total();
+  const std::size_t K = models();
+  const std::size_t J = sampled();
+  rates_.resize(kLanes);
+  all_losses_.resize(kLanes);
+  std::visit(
+      [&](const auto& schedule) {
+        std::array<double, kLanes> model_rates{};
+        for (std::size_t i = 0; i < K; ++i) model_rates[i] = schedule.model_rate(batch.number, i);
+        for (std::size_t i = 0; i < kLanes; ++i) {  // also what lies beyond K: whole vectors
+          const double weight = 1.0 / (reporters * inclusion_probability(w[i] / total, K, J));
+          all_losses_[i] = weight * sums.losses[i];
+          rates_[i] = weight * model_rates[i];
+        }
+      },
+      settings_->schedule);
+  lanes_->descend(sums.gradients, rates_, sums.touched);
+  rows_are_old_ = true;
+  settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(K), eta_);
+  p_.share(settings_->fixed_share);
+}
+
+void FomdOms::renew_rows() const {
+  if (lanes_ && rows_are_old_) lanes_->copy_to(weights_);
+  rows_are_old_ = false;
 }
 
 }  // namespace caucus

@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "caucus/algorithms/lane_tile.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/aligned.hpp"
+#include "caucus/core/model_lanes.hpp"
 #include "caucus/core/model_weights.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
@@ -40,7 +43,8 @@ Status validate_sample(std::size_t sampled, std::size_t models);
 /// The sums of one batch, over what was touched only.
 class OmsAggregate {
  public:
-  explicit OmsAggregate(std::size_t models) : slot_of_(models, -1) {}
+  explicit OmsAggregate(std::size_t models, LaneSums lanes = {})
+      : slot_of_(models, -1), lanes_(std::move(lanes)) {}
   void clear();
 
  private:
@@ -65,7 +69,11 @@ class OmsAggregate {
   std::size_t used_ = 0;
   std::vector<Sum> sums_;  ///< the first used_ are live; the others keep their memory
   std::vector<std::int32_t> slot_of_;
+  LaneSums lanes_;  ///< the sums of batches whose models lie side by side
 };
+
+/// How models lie in memory: one after the other, or side by side where ModelLanes can hold them.
+enum class Layout { rows, lanes };
 
 class FomdOms {
  public:
@@ -79,7 +87,7 @@ class FomdOms {
   static constexpr bool kOmsClients = true;   ///< predict and report are those of oms_client.hpp
 
   /// The settings must be valid.
-  explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
+  explicit FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout = Layout::rows);
 
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     into.client = client;
@@ -89,7 +97,10 @@ class FomdOms {
   /// The same with the caller's sampler, and the J models in their place: for several threads.
   void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
               std::span<HeldModel> into) const;
-  [[nodiscard]] ClientSampler new_sampler() const { return sampler_; }
+  /// The same for models that lie side by side.
+  HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const;
+  [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
+  [[nodiscard]] const ClientSampler& sampler_of_one() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);
@@ -100,10 +111,15 @@ class FomdOms {
   void aggregate(const Report& report, OmsAggregate& into) const;
   /// One after the other, but those of a model together.
   void aggregate(const TileReports& reports, OmsAggregate& into) const;
+  void aggregate(const LaneReports& reports, OmsAggregate& into) const {
+    into.lanes_.add(reports.x, reports.factors, reports.losses, reports.held);
+  }
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
-  [[nodiscard]] OmsAggregate new_aggregate() const { return OmsAggregate(models()); }
+  [[nodiscard]] OmsAggregate new_aggregate() const {
+    return OmsAggregate(models(), lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
+  }
 
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
     return held_upload_bits(held, models());
@@ -122,7 +138,14 @@ class FomdOms {
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
-  [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
+    if (rows_are_old_) renew_rows();
+    return weights_[space];
+  }
+  /// The models side by side, if they lie so.
+  [[nodiscard]] const ModelLanes* lanes() const { return lanes_ ? &*lanes_ : nullptr; }
+  /// Makes weights() safe to be called by several threads.
+  void renew_rows() const;
 
  private:
   [[nodiscard]] double inclusion(std::size_t space) const {
@@ -130,16 +153,19 @@ class FomdOms {
   }
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
   void step_models(const OmsAggregate& aggregate);
+  void step_lanes(const Batch& batch, const LaneSums& sums);
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
-  ModelWeights weights_;
+  std::optional<ModelLanes> lanes_;
+  mutable ModelWeights weights_;
+  mutable bool rows_are_old_ = false;  ///< only the lanes have the last step
   ClientSampler sampler_;
   double eta_;
 
   // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
   std::vector<IndexedLoss> losses_;
-  std::vector<double> rates_;
+  std::vector<double> rates_, all_losses_;
   std::vector<simd::Move> moves_;
   std::vector<double> radii_, squares_;  ///< of the moves
   AlignedVector<float> gradient_;

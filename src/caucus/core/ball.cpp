@@ -1,7 +1,6 @@
 #include "caucus/core/ball.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "caucus/core/vector.hpp"
 
@@ -13,13 +12,12 @@ double Ball::descend(std::span<float> w, std::span<const float> gradient, double
 }
 
 bool Ball::scale_to_radius(std::span<float> w, double squares) const {
-  const double norm = std::sqrt(squares);
-  if (!std::isfinite(norm)) {
+  const float factor = scale_of(squares);
+  if (factor == 1.0F) return false;
+  if (factor == 0.0F) {  // what is not finite does not become 0 by a factor
     std::fill(w.begin(), w.end(), 0.0F);
-  } else if (norm > radius) {
-    scale(w, static_cast<float>(radius / norm));
   } else {
-    return false;
+    scale(w, factor);
   }
   return true;
 }

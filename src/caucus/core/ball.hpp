@@ -2,6 +2,7 @@
 // (paper, appendix "OMD with the Euclidean regularizer").
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -17,6 +18,12 @@ struct Ball {
   /// w <- min(1, U / |w_bar|) w_bar with w_bar = w - rate * gradient. A step so large that floats
   /// overflow has no direction left: it ends at 0. Gives |w|^2.
   double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
+  /// What takes a w_bar of this squared norm back into the ball; 0 where it is not finite.
+  [[nodiscard]] float scale_of(double squares) const {
+    const double norm = std::sqrt(squares);
+    if (!(norm <= std::numeric_limits<double>::max())) return 0.0F;
+    return norm > radius ? static_cast<float>(radius / norm) : 1.0F;
+  }
   /// The second half of it: w_bar has this squared norm. Tells whether w changed.
   bool scale_back(std::span<float> w, double squares) const {
     // Far enough inside that rounding cannot matter: no root is needed to know.

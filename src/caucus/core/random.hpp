@@ -101,8 +101,10 @@ class ClientStreams {
  public:
   explicit ClientStreams(const StreamKey& key) : key_(key) {}
 
+  static constexpr std::uint32_t kTogether = 16;
+
   Stream of(std::uint32_t round, std::uint32_t client) {
-    if (round != key_.round || client - key_.client >= begun_) begin(round, client);
+    if (!has(round, client)) begin(round, client);
     const std::size_t c = client - key_.client;
     StreamKey key = key_;
     key.client = client;
@@ -111,9 +113,17 @@ class ClientStreams {
         {words_[c], words_[kTogether + c], words_[2 * kTogether + c], words_[3 * kTogether + c]}};
   }
 
- private:
-  static constexpr std::uint32_t kTogether = 16;
+  [[nodiscard]] bool has(std::uint32_t round, std::uint32_t client) const {
+    return round == key_.round && client - key_.client < begun_;
+  }
+  /// Begins those of `client` and the next.
   void begin(std::uint32_t round, std::uint32_t client);
+  /// The first one that was begun.
+  [[nodiscard]] std::uint32_t first_client() const { return key_.client; }
+  /// Their first blocks: word w of the c-th is words()[16 w + c].
+  [[nodiscard]] const std::uint32_t* words() const { return words_.data(); }
+
+ private:
 
   StreamKey key_;  ///< of the first one that was begun
   std::uint32_t begun_ = 0;

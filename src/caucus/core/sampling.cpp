@@ -45,4 +45,23 @@ void ModelSampler::shuffle(Stream& stream) {
   }
 }
 
+void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+  streams_.begin(round, client);
+  const auto K = static_cast<std::uint32_t>(models_);
+  simd::Draws draws;
+  simd::kernels().draw(p.weights().running_sums(), models_, streams_.words(), &draws);
+  for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {
+    std::uint32_t* const pair = pairs_.data() + std::size_t{2} * c;
+    const auto first = static_cast<std::uint32_t>(draws.first[c]);
+    // Beyond all sums by rounding, or a pick that may have to be drawn again: seldom.
+    if (first >= K || draws.pick_rest[c] < K - 1) {
+      const auto drawn = sampler_.draw(p, streams_.of(round, client + c));
+      std::copy(drawn.begin(), drawn.end(), pair);
+      continue;
+    }
+    pair[0] = first;
+    pair[1] = draws.pick[c] == first ? K - 1 : draws.pick[c];
+  }
+}
+
 }  // namespace caucus

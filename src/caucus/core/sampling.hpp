@@ -2,6 +2,7 @@
 // and A_2..A_J uniform without replacement from the rest, which only observe.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -69,18 +70,37 @@ class ModelSampler {
 class ClientSampler {
  public:
   ClientSampler(const StreamKey& key, std::size_t models, std::size_t sampled)
-      : streams_(key), sampler_(models, sampled) {}
+      : streams_(key), sampler_(models, sampled), models_(models), sampled_(sampled) {}
+
+  /// For clients that all draw from one p, which does not change within a round: of few models
+  /// sixteen clients draw at once.
+  [[nodiscard]] ClientSampler of_one_p() const {
+    ClientSampler sampler = *this;
+    sampler.together_ = sampled_ == 2 && models_ > 2 && models_ <= simd::kLanes;
+    return sampler;
+  }
 
   /// A_1 .. A_J of a client in a round, until the next call.
   std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
-    return sampler_.draw(p, streams_.of(round, client));
+    if (!together_) return sampler_.draw(p, streams_.of(round, client));
+    if (!streams_.has(round, client)) draw_together(p, round, client);
+    return {pairs_.data() + std::size_t{2} * (client - streams_.first_client()), 2};
+  }
+  /// The first of them, for who wants no more.
+  std::uint32_t draw_first(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    return static_cast<std::uint32_t>(p.find(streams_.of(round, client).uniform()));
   }
 
   std::vector<double> shares;  ///< memory for those of the models drawn
 
  private:
+  void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
+
   ClientStreams streams_;
   ModelSampler sampler_;
+  std::size_t models_, sampled_;
+  bool together_ = false;
+  std::array<std::uint32_t, 2 * ClientStreams::kTogether> pairs_{};
 };
 
 }  // namespace caucus

@@ -100,6 +100,8 @@ WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::mo
     most_inverse_ = std::max(most_inverse_, inverse_weights_.back());
     equal_ = equal_ && weight == weights_.front();
   }
+  padded_inverse_ = inverse_weights_;
+  padded_inverse_.resize((weights_.size() + simd::kBlock - 1) / simd::kBlock * simd::kBlock, 0.0);
 }
 
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
@@ -133,6 +135,38 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
   if (!p.changed_.empty()) p.multiply(p.changed_, p.log_factors_);
 }
 
+static double sum_tolerance(std::size_t size) {
+  return std::max(1e-14, static_cast<double>(size) * std::numeric_limits<double>::epsilon());
+}
+
+/// The step by the kernel, if it is short enough for that.
+bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, double rate) const {
+  const std::size_t K = p.size();
+  const std::size_t n = padded_inverse_.size();
+  p.some_.resize(4 * n);
+  double* const log_p = p.some_.data();
+  double* const padded_losses = log_p + n;
+  double* const moved = padded_losses + n;
+  double* const weights = moved + n;
+  std::copy(p.log_weights_.begin(), p.log_weights_.end(), log_p);
+  std::copy(losses.begin(), losses.end(), padded_losses);
+  for (std::size_t i = K; i < n; ++i) {
+    log_p[i] = -1e308;
+    padded_losses[i] = 0.0;
+  }
+  const double total = p.weights_.total();
+  const double excess = total - 1.0;  // as small as this it is its own logarithm
+  const double log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
+  if (!simd::kernels().entropy_step({n, log_p, p.weights_.padded_values(), padded_inverse_.data(),
+                                     padded_losses, log_total, rate, most_inverse_,
+                                     sum_tolerance(K), moved, weights})) {
+    return false;
+  }
+  std::copy_n(moved, K, p.log_weights_.begin());
+  p.weights_.set_all({weights, K});
+  return true;
+}
+
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
 // h(-min c) <= 0. From the left of the root Newton on h never passes it; the bracket guards the
 // first step and the rounding. The first nu is the root of h's linear part in the losses, corrected
@@ -144,6 +178,7 @@ void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double 
   double left = -*most;
   double right = -*least;
   if (left == right) return;  // equal losses: nu cancels them
+  if (short_step(p, losses, rate)) return;
 
   p.some_.resize(3 * K);
   const auto unmoved = std::span(p.some_).first(K);
@@ -165,8 +200,7 @@ void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double 
   }
   nu = std::clamp(nu + 0.5 * rate * squares / scale, left, right);
 
-  const double tolerance =
-      std::max(1e-14, static_cast<double>(K) * std::numeric_limits<double>::epsilon());
+  const double tolerance = sum_tolerance(K);
   constexpr int kMostSteps = 200;
   double largest = 0.0;
   for (int step = 0; step < kMostSteps; ++step) {

@@ -39,6 +39,8 @@ class Simplex {
   [[nodiscard]] std::vector<double> log_probabilities() const;
   /// The index that u, uniform in [0, 1), draws.
   [[nodiscard]] std::size_t find(double u) const { return weights_.find(u * weights_.total()); }
+  /// Proportional to p.
+  [[nodiscard]] const SumTree& weights() const { return weights_; }
 
  private:
   void weigh_anew();
@@ -74,9 +76,11 @@ class WeightedEntropy {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
+  [[nodiscard]] bool short_step(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
   std::vector<double> weights_, inverse_weights_;
+  std::vector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
   double most_inverse_ = 0.0;
   bool equal_ = true;
 };

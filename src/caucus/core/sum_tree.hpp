@@ -23,6 +23,12 @@ class SumTree {
   double operator[](std::size_t i) const { return levels_.front().values[i]; }
   [[nodiscard]] double total() const { return levels_.back().sums.back(); }
 
+  /// The weights, and zeros up to a multiple of 16.
+  [[nodiscard]] const double* padded_values() const { return levels_.front().values.data(); }
+  /// Of a tree that is a single node: the running sums.
+  [[nodiscard]] bool is_small() const { return depth_ == 0; }
+  [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
+
   void set_all(std::span<const double> values);
   /// values[n] becomes the weight of indices[n].
   void set(std::span<const std::uint32_t> indices, std::span<const double> values);

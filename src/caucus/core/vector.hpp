@@ -11,8 +11,8 @@
 
 namespace caucus {
 
-/// sum_k a_k b_k: lane l sums the k with k mod 16 = l, in order; then, in double, lanes l and l + 8
-/// are added, of these l and l + 4, and so on.
+/// sum_k a_k b_k. Of at most 64 numbers in order, as a float. Of more, lane l sums the k with k mod
+/// 16 = l, in order; then, in double, lanes l and l + 8 are added, of these l and l + 4, and so on.
 inline double dot(std::span<const float> a, std::span<const float> b) {
   return simd::kernels().dot(a.data(), b.data(), a.size());
 }

@@ -58,9 +58,19 @@ RC_GTEST_PROP(Vector, DotAgreesWithLongDouble, ()) {
   });
 }
 
+RC_GTEST_PROP(Vector, DotSumsShortVectorsInOrder, ()) {
+  Stream stream = any_stream();
+  const auto n = *rc::gen::inRange<std::size_t>(0, 65);
+  const auto a = normals(n, stream);
+  float sum = 0.0F;
+  for (const float value : a) sum += value;
+  with_every_variant(
+      [&] { RC_ASSERT(dot(a, std::vector<float>(n, 1.0F)) == static_cast<double>(sum)); });
+}
+
 RC_GTEST_PROP(Vector, DotSumsSixteenLanesInAFixedOrder, ()) {
   Stream stream = any_stream();
-  const auto n = *rc::gen::inRange<std::size_t>(0, 200);
+  const auto n = *rc::gen::inRange<std::size_t>(65, 300);
   const auto a = normals(n, stream);
   std::array<float, 16> lanes{};
   for (std::size_t k = 0; k < n; ++k) lanes[k % 16] += a[k];

@@ -27,6 +27,11 @@ inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
 inline std::size_t count_at_most(Eight x, Eight limit) {
   return static_cast<std::size_t>(__builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
 }
+/// One more in the lanes where x <= limit.
+inline Eight count_up(Eight counts, Eight x, Eight limit) {
+  return {_mm512_mask_add_pd(counts.v, _mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ), counts.v,
+                             _mm512_set1_pd(1.0))};
+}
 /// value where x >= limit, else 0.
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return {_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_GE_OQ), value.v)};
@@ -78,6 +83,13 @@ inline std::size_t count_at_most(Eight x, Eight limit) {
   const int low = _mm256_movemask_pd(_mm256_cmp_pd(x.low, limit.low, _CMP_LE_OQ));
   const int high = _mm256_movemask_pd(_mm256_cmp_pd(x.high, limit.high, _CMP_LE_OQ));
   return static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(low | (high << 4))));
+}
+inline __m256d count_up(__m256d counts, __m256d x, __m256d limit) {
+  const __m256d one = _mm256_set1_pd(1.0);
+  return _mm256_add_pd(counts, _mm256_and_pd(_mm256_cmp_pd(x, limit, _CMP_LE_OQ), one));
+}
+inline Eight count_up(Eight counts, Eight x, Eight limit) {
+  return {count_up(counts.low, x.low, limit.low), count_up(counts.high, x.high, limit.high)};
 }
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.low, limit.low, _CMP_GE_OQ), value.low),
@@ -157,6 +169,10 @@ inline std::size_t count_at_most(Eight x, Eight limit) {
   std::size_t count = 0;
   for (std::size_t l = 0; l < 8; ++l) count += x.v[l] <= limit.v[l] ? 1U : 0U;
   return count;
+}
+inline Eight count_up(Eight counts, Eight x, Eight limit) {
+  return each_of_eight(
+      [&](std::size_t l) { return counts.v[l] + (x.v[l] <= limit.v[l] ? 1.0 : 0.0); });
 }
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return each_of_eight([&](std::size_t l) { return x.v[l] >= limit.v[l] ? value.v[l] : 0.0; });

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/draw_kernel.hpp"
+#include "caucus/core/simd/entropy_kernel.hpp"
 #include "caucus/core/simd/exp_kernel.hpp"
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
+#include "caucus/core/simd/lane_kernels.hpp"
 #include "caucus/core/simd/philox_kernel.hpp"
 #include "caucus/core/simd/product_kernels.hpp"
+#include "caucus/core/simd/short_kernels.hpp"
 #include "caucus/core/simd/sincos_kernel.hpp"
 #include "caucus/core/simd/symmetric_kernels.hpp"
 
@@ -15,6 +19,7 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
 inline double dot(const float* a, const float* b, std::size_t n) {
+  if (n <= kShort) return short_dot(a, b, n);
   Lanes lanes = fill(0.0F);
   groups(
       n, [&](std::size_t k) { lanes = mul_add(load(a + k), load(b + k), lanes); },
@@ -45,6 +50,7 @@ inline void some_dots(const float* const* a, const float* const* b, std::size_t 
 
 inline void dots(const float* const* a, const float* const* b, std::size_t n, std::size_t count,
                  double* out) {
+  if (n <= kShort) return short_dots(a, b, n, count, out);
   std::size_t j = 0;
   for (; j + 4 <= count; j += 4) some_dots<4>(a + j, b + j, n, out + j);
   for (; j < count; ++j) out[j] = dot(a[j], b[j], n);
@@ -61,6 +67,10 @@ inline void scale(float* y, float factor, std::size_t n) {
 }
 
 inline double move_and_measure(float* w, float factor, const float* gradient, std::size_t n) {
+  if (n <= kShort) {
+    add_scaled(w, factor, gradient, n);
+    return short_dot(w, w, n);
+  }
   const Lanes f = fill(factor);
   Lanes squares = fill(0.0F);
   update(w, gradient, n, [&](Lanes old, Lanes g) {
@@ -142,12 +152,17 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    project,
                                    sincos,
                                    magnitude,
+                                   add_outer_products,
+                                   move_lanes,
+                                   scale_lanes,
                                    symmetric_multiply,
                                    symmetric_add_multiply,
                                    dot_doubles,
                                    exponentials,
                                    count_up_to,
-                                   philox};
+                                   philox,
+                                   draw,
+                                   entropy_step};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -11,6 +11,10 @@ namespace caucus::simd {
 inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
+/// Vectors of at most so many numbers are summed in order, so that several of them can lie side by
+/// side, each in a lane of its own, and still have the same sums; longer ones in 16 lanes.
+inline constexpr std::size_t kShort = 64;
+
 /// factor * x, a product that is to be added.
 struct Term {
   const float* x;
@@ -35,6 +39,25 @@ struct Wave {
   float factor;
 };
 
+/// For each of sixteen clients, how many of the running sums its first draw passes, which is the
+/// model it draws, and of its second draw, word * (models - 1), the upper and lower 32 bits.
+struct Draws {
+  double first[kLanes];
+  std::uint32_t pick[kLanes];
+  std::uint32_t pick_rest[kLanes];
+};
+
+/// n is a multiple of 8; beyond the models p, inverse and losses are 0 and log_p is -1e308.
+struct EntropyStep {
+  std::size_t n;
+  const double *log_p, *p, *inverse, *losses;
+  double log_total;  ///< of p, which need not sum to 1
+  double rate;
+  double most_inverse;
+  double tolerance;
+  double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
+};
+
 /// vector.hpp says what each of them computes.
 struct Kernels {
   const char* name;
@@ -56,6 +79,12 @@ struct Kernels {
                   std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
+  // model_lanes.hpp
+  void (*add_outer_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
+                             const float* factors, std::size_t count);
+  void (*move_lanes)(float* w, const float* gradient, std::size_t inputs, const float* factors,
+                     float* squares);
+  void (*scale_lanes)(float* w, std::size_t inputs, const float* factors);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,
@@ -68,6 +97,10 @@ struct Kernels {
   // random.hpp: the blocks of 16 counters that differ in their second word, which is first, first
   // + 1 and so on; word w of block b is out[16 w + b].
   void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
+  // sampling.hpp
+  void (*draw)(const double* sums, std::size_t models, const std::uint32_t* words, Draws* out);
+  // simplex.hpp
+  bool (*entropy_step)(const EntropyStep& step);
 };
 
 /// Doubles that are worked on together.

@@ -5,6 +5,7 @@
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
+#include "caucus/core/simd/short_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
@@ -124,7 +125,7 @@ inline double move_by_products(const Move& move) {
     }
     store_first(move.w + k, rest, moved(total, load_first(move.w + k, rest)));
   }
-  return sum(squares);
+  return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
 }
 
 inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {
@@ -160,7 +161,9 @@ inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* 
         });
         store_first(y + k, rest, total);
       });
-  repeat<Count>([&](std::size_t j) { squares[j] = sum(sums[j]); });
+  repeat<Count>([&](std::size_t j) {
+    squares[j] = n <= kShort ? short_square(terms[j], n) : sum(sums[j]);
+  });
 }
 
 inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,

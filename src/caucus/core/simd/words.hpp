@@ -1,6 +1,7 @@
 // Sixteen 32-bit words as one value, like the floats of lanes.hpp.
 #pragma once
 
+#include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/lanes.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -18,7 +19,16 @@ inline Words count_from(std::uint32_t value) {
   return {_mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)), index)};
 }
 inline void store(std::uint32_t* p, Words a) { _mm512_storeu_si512(p, a.v); }
+inline Words load(const std::uint32_t* p) { return {_mm512_loadu_si512(p)}; }
 inline Words exclusive_or(Words a, Words b) { return {_mm512_xor_si512(a.v, b.v)}; }
+inline Words shifted_right(Words a, int bits) {
+  return {_mm512_srli_epi32(a.v, static_cast<unsigned>(bits))};
+}
+/// The first eight words and the last eight as doubles.
+inline Eight first_doubles(Words a) { return {_mm512_cvtepu32_pd(_mm512_castsi512_si256(a.v))}; }
+inline Eight last_doubles(Words a) {
+  return {_mm512_cvtepu32_pd(_mm512_extracti64x4_epi64(a.v, 1))};
+}
 
 /// The 64-bit products with one number, as high and low words.
 struct Products {
@@ -52,9 +62,27 @@ inline void store(std::uint32_t* p, Words a) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.low);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 8), a.high);
 }
+inline Words load(const std::uint32_t* p) {
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 8))};
+}
 inline Words exclusive_or(Words a, Words b) {
   return {_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
 }
+inline Words shifted_right(Words a, int bits) {
+  return {_mm256_srli_epi32(a.low, bits), _mm256_srli_epi32(a.high, bits)};
+}
+/// As the last bits of a double between 2^52 and 2^53, from which 2^52 is taken away.
+inline __m256d doubles(__m128i a) {
+  const __m256i offset = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
+  const __m256i bits = _mm256_or_si256(_mm256_cvtepu32_epi64(a), offset);
+  return _mm256_sub_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(0x1p52));
+}
+inline Eight doubles(__m256i a) {
+  return {doubles(_mm256_castsi256_si128(a)), doubles(_mm256_extracti128_si256(a, 1))};
+}
+inline Eight first_doubles(Words a) { return doubles(a.low); }
+inline Eight last_doubles(Words a) { return doubles(a.high); }
 
 struct Products {
   Words high, low;
@@ -93,6 +121,21 @@ inline Words count_from(std::uint32_t value) {
 }
 inline void store(std::uint32_t* p, Words a) {
   for (std::size_t l = 0; l < kLanes; ++l) p[l] = a.v[l];
+}
+inline Words load(const std::uint32_t* p) {
+  Words out{};
+  for (std::size_t l = 0; l < kLanes; ++l) out.v[l] = p[l];
+  return out;
+}
+inline Words shifted_right(Words a, int bits) {
+  for (std::uint32_t& word : a.v) word >>= bits;
+  return a;
+}
+inline Eight first_doubles(Words a) {
+  return each_of_eight([&](std::size_t l) { return static_cast<double>(a.v[l]); });
+}
+inline Eight last_doubles(Words a) {
+  return each_of_eight([&](std::size_t l) { return static_cast<double>(a.v[l + 8]); });
 }
 inline Words exclusive_or(Words a, Words b) {
   for (std::size_t l = 0; l < kLanes; ++l) a.v[l] ^= b.v[l];

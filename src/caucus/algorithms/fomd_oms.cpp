@@ -1,7 +1,6 @@
 #include "caucus/algorithms/fomd_oms.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -81,18 +80,6 @@ void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sa
   }
 }
 
-HeldSet FomdOms::assign_set(const Batch& batch, std::uint32_t client,
-                            ClientSampler& sampler) const {
-  if (sampled() == models()) {
-    const auto all = static_cast<ModelBits>((std::uint64_t{1} << models()) - 1);
-    return {sampler.draw_first(p_, batch.number, client), all};
-  }
-  const auto drawn = sampler.draw(p_, batch.number, client);
-  HeldSet held{drawn[0], 0};
-  for (const std::uint32_t i : drawn) held.models |= ModelBits{1} << i;
-  return held;
-}
-
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
   aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
             into);
@@ -168,27 +155,23 @@ void FomdOms::step_models(const OmsAggregate& aggregate) {
 /// estimate() and step_models() for models that lie side by side.
 void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
   constexpr std::size_t kLanes = ModelLanes::kLanes;
-  const auto reporters = static_cast<double>(sums.reporters);
-  const double* const w = p_.weights().padded_values();
-  const double total = p_.weights().total();
-  const std::size_t K = models();
-  const std::size_t J = sampled();
-  rates_.resize(kLanes);
+  rates_.resize(2 * kLanes);
   all_losses_.resize(kLanes);
+  const auto model_rates = std::span(rates_).last(kLanes);
   std::visit(
       [&](const auto& schedule) {
-        std::array<double, kLanes> model_rates{};
-        for (std::size_t i = 0; i < K; ++i) model_rates[i] = schedule.model_rate(batch.number, i);
-        for (std::size_t i = 0; i < kLanes; ++i) {  // also what lies beyond K: whole vectors
-          const double weight = 1.0 / (reporters * inclusion_probability(w[i] / total, K, J));
-          all_losses_[i] = weight * sums.losses[i];
-          rates_[i] = weight * model_rates[i];
+        for (std::size_t i = 0; i < models(); ++i) {
+          model_rates[i] = schedule.model_rate(batch.number, i);
         }
       },
       settings_->schedule);
+  simd::kernels().estimate_lanes({models(), sampled(), static_cast<double>(sums.reporters),
+                                  p_.weights().padded_values(), p_.weights().total(),
+                                  sums.losses.data(), model_rates.data(), all_losses_.data(),
+                                  rates_.data()});
   lanes_->descend(sums.gradients, rates_, sums.touched);
   rows_are_old_ = true;
-  settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(K), eta_);
+  settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(models()), eta_);
   p_.share(settings_->fixed_share);
 }
 

@@ -98,7 +98,16 @@ class FomdOms {
   void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
               std::span<HeldModel> into) const;
   /// The same for models that lie side by side.
-  HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const;
+  HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const {
+    if (sampled() == models()) {
+      const auto all = static_cast<ModelBits>((std::uint64_t{1} << models()) - 1);
+      return {sampler.draw_first(p_, batch.number, client), all};
+    }
+    const auto drawn = sampler.draw(p_, batch.number, client);
+    ModelBits bits = (ModelBits{1} << drawn[0]) | (ModelBits{1} << drawn[1]);
+    for (const std::uint32_t i : drawn.subspan(2)) bits |= ModelBits{1} << i;
+    return {drawn[0], bits};
+  }
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
   [[nodiscard]] const ClientSampler& sampler_of_one() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,

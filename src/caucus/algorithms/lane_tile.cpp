@@ -8,6 +8,7 @@ namespace caucus {
 LaneTile::LaneTile(const Plan& plan)
     : plan_(&plan),
       features_(plan.maps),
+      features_are_x_(!plan.maps.space(0).intercept),
       outputs_(kExamples * kLanes),
       factors_(kExamples * kLanes),
       losses_(kExamples * kLanes) {}
@@ -33,7 +34,8 @@ void LaneTile::compute_losses(const AnyLoss& loss, ModelBits all) {
       factors[i] = static_cast<float>(loss.derivative(output, y));
     };
     played.output = finite_forecast(static_cast<double>(outputs[held_[e].first]));
-    if (held_[e].models == all) {  // what lies beyond the last model is not used
+    if (held_[e].models == all) {  // whole vectors: what lies beyond the last model is not used
+#pragma GCC ivdep
       for (std::size_t i = 0; i < kLanes; ++i) evaluate(i);
       continue;
     }

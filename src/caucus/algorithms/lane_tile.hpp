@@ -37,8 +37,11 @@ class LaneTile {
   [[nodiscard]] bool full() const { return count_ == kExamples; }
   void add(std::uint32_t client, std::size_t round, const HeldSet& held, std::span<const float> x,
            double y) {
-    features_.begin_example(x);
-    x_[count_] = features_.request(0).data();
+    x_[count_] = x.data();
+    if (!features_are_x_) {
+      features_.begin_example(x);
+      x_[count_] = features_.request(0).data();
+    }
     held_[count_] = held;
     played_[count_] = {client, round, 0.0, y};
     ++count_;
@@ -74,6 +77,7 @@ class LaneTile {
 
   const Plan* plan_;
   FeatureTile features_;
+  bool features_are_x_;
   std::size_t count_ = 0;
   std::array<const float*, kExamples> x_{};
   std::array<HeldSet, kExamples> held_{};

@@ -87,7 +87,8 @@ struct TileReports {
 /// A mean loss as it is reported: a float, and finite.
 inline float reported_loss(double loss) {
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
-  return static_cast<float>(std::clamp(loss, -kLargest, kLargest));
+  const double capped = loss <= kLargest ? loss : kLargest;  // not std::clamp: that is a branch
+  return static_cast<float>(capped >= -kLargest ? capped : -kLargest);
 }
 
 /// On the client, while a batch lasts: the sums behind a Report. They are kept in double and

@@ -1,10 +1,7 @@
 #include "caucus/core/model_lanes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-
-#include "caucus/core/ball.hpp"
 
 namespace caucus {
 
@@ -26,26 +23,20 @@ ModelLanes::ModelLanes(const FeatureMaps& maps)
 
 void ModelLanes::descend(std::span<const float> gradients, std::span<const double> rates,
                          ModelBits touched) {
-  std::array<float, kLanes> factors{};
-  std::array<float, kLanes> squares{};
+  alignas(64) float factors[kLanes];
+  alignas(64) double radii[kLanes];  // an untouched model stays where it is
   for (std::size_t i = 0; i < kLanes; ++i) {
-    factors[i] = ((touched >> i) & 1U) != 0 ? static_cast<float>(-rates[i]) : 0.0F;
+    const bool is_touched = ((touched >> i) & 1U) != 0;
+    factors[i] = is_touched ? static_cast<float>(-rates[i]) : 0.0F;
+    radii[i] = is_touched ? radii_[i] : std::numeric_limits<double>::infinity();
   }
-  simd::kernels().move_lanes(weights_.data(), gradients.data(), dimension_, factors.data(),
-                             squares.data());
-  bool outside = false;
+  alignas(64) float scales[kLanes];
+  simd::kernels().move_lanes(weights_.data(), gradients.data(), dimension_, factors, radii, scales);
   bool finite = true;
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    const float scale = Ball{radii_[i]}.scale_of(static_cast<double>(squares[i]));
-    factors[i] = ((touched >> i) & 1U) != 0 ? scale : 1.0F;
-    outside |= factors[i] != 1.0F;
-    finite &= factors[i] != 0.0F;
-  }
-  if (!outside) return;
-  simd::kernels().scale_lanes(weights_.data(), dimension_, factors.data());
+  for (const float scale : scales) finite &= scale != 0.0F;
   if (finite) return;
   for (std::size_t i = 0; i < models_; ++i) {
-    if (factors[i] == 0.0F) clear(i);
+    if (scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor
   }
 }
 
@@ -74,17 +65,10 @@ LaneSums::LaneSums(std::size_t dimension)
 
 void LaneSums::add(std::span<const float* const> x, std::span<const float> factors,
                    std::span<const float> row_losses, ModelBits held) {
-  constexpr std::size_t kLanes = ModelLanes::kLanes;
   const bool fresh = reporters == 0;
   simd::kernels().add_outer_products(gradients.data(), fresh, dimension_, x.data(), factors.data(),
                                      x.size());
-  std::array<double, kLanes> sums{};
-  if (!fresh) std::copy(losses.begin(), losses.end(), sums.begin());
-  for (std::size_t r = 0; r < x.size(); ++r) {
-    const float* const row = row_losses.data() + r * kLanes;
-    for (std::size_t i = 0; i < kLanes; ++i) sums[i] += static_cast<double>(row[i]);
-  }
-  std::copy(sums.begin(), sums.end(), losses.begin());
+  simd::kernels().add_rows(losses.data(), fresh, row_losses.data(), x.size());
   reporters += x.size();
   touched |= held;
 }

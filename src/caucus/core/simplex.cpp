@@ -141,29 +141,29 @@ static double sum_tolerance(std::size_t size) {
 
 /// The step by the kernel, if it is short enough for that.
 bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, double rate) const {
-  const std::size_t K = p.size();
   const std::size_t n = padded_inverse_.size();
-  p.some_.resize(4 * n);
-  double* const log_p = p.some_.data();
-  double* const padded_losses = log_p + n;
-  double* const moved = padded_losses + n;
-  double* const weights = moved + n;
-  std::copy(p.log_weights_.begin(), p.log_weights_.end(), log_p);
-  std::copy(losses.begin(), losses.end(), padded_losses);
-  for (std::size_t i = K; i < n; ++i) {
-    log_p[i] = -1e308;
-    padded_losses[i] = 0.0;
+  if (p.padded_logs_.size() < n) {  // for the first time; beyond K they never change
+    p.padded_logs_.assign(n, -1e308);
+    p.moved_.assign(n, -1e308);
+    p.padded_losses_.assign(n, 0.0);
+    p.new_weights_.assign(n, 0.0);
+  }
+  const std::size_t K = p.size();
+  for (std::size_t i = 0; i < K; ++i) {
+    p.padded_logs_[i] = p.log_weights_[i];
+    p.padded_losses_[i] = losses[i];
   }
   const double total = p.weights_.total();
   const double excess = total - 1.0;  // as small as this it is its own logarithm
   const double log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
-  if (!simd::kernels().entropy_step({n, log_p, p.weights_.padded_values(), padded_inverse_.data(),
-                                     padded_losses, log_total, rate, most_inverse_,
-                                     sum_tolerance(K), moved, weights})) {
+  if (!simd::kernels().entropy_step({n, p.padded_logs_.data(), p.weights_.padded_values(),
+                                     padded_inverse_.data(), p.padded_losses_.data(), log_total,
+                                     rate, most_inverse_, sum_tolerance(K), p.moved_.data(),
+                                     p.new_weights_.data()})) {
     return false;
   }
-  std::copy_n(moved, K, p.log_weights_.begin());
-  p.weights_.set_all({weights, K});
+  for (std::size_t i = 0; i < K; ++i) p.log_weights_[i] = p.moved_[i];
+  p.weights_.set_all(std::span<const double>(p.new_weights_).first(K));
   return true;
 }
 
@@ -174,12 +174,13 @@ bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, dou
 void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
   if (K == 1 || rate == 0.0) return;
+  const auto differs = [&](double loss) { return loss != losses.front(); };
+  if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
+  if (short_step(p, losses, rate)) return;
+
   const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
   double left = -*most;
   double right = -*least;
-  if (left == right) return;  // equal losses: nu cancels them
-  if (short_step(p, losses, rate)) return;
-
   p.some_.resize(3 * K);
   const auto unmoved = std::span(p.some_).first(K);
   const auto moved = std::span(p.some_).subspan(K, K);

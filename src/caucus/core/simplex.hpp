@@ -51,6 +51,7 @@ class Simplex {
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;
+  std::vector<double> padded_logs_, padded_losses_, moved_, new_weights_;
 };
 
 /// The loss of one model; those of the others are 0.

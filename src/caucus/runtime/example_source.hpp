@@ -33,7 +33,7 @@ class PartitionedData {
         stride_(data.stride()) {}
 
   [[nodiscard]] std::size_t clients() const { return partition_->clients(); }
-  [[nodiscard]] std::size_t rounds(std::size_t client) const {
+  [[nodiscard, gnu::always_inline]] std::size_t rounds(std::size_t client) const {
     return partition_->rows_of(client).size();
   }
   [[nodiscard, gnu::always_inline]] Example example(std::size_t client, std::size_t round) const {

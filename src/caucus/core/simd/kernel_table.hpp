@@ -39,6 +39,17 @@ struct Wave {
   float factor;
 };
 
+/// What sums over clients say of sixteen models (fomd_oms.hpp): sums and rates of the models,
+/// divided by the number of reporters and the inclusion probability.
+struct LaneEstimates {
+  std::size_t models, sampled;
+  double reporters;
+  const double* weights;  ///< of the models when they were drawn
+  double total;           ///< of the weights
+  const double *sums, *model_rates;
+  double *losses, *rates;  ///< what comes out
+};
+
 /// For each of sixteen clients, how many of the running sums its first draw passes, which is the
 /// model it draws, and of its second draw, word * (models - 1), the upper and lower 32 bits.
 struct Draws {
@@ -82,9 +93,10 @@ struct Kernels {
   // model_lanes.hpp
   void (*add_outer_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
                              const float* factors, std::size_t count);
+  void (*add_rows)(double* sums, bool fresh, const float* rows, std::size_t count);
+  void (*estimate_lanes)(const LaneEstimates& estimates);
   void (*move_lanes)(float* w, const float* gradient, std::size_t inputs, const float* factors,
-                     float* squares);
-  void (*scale_lanes)(float* w, std::size_t inputs, const float* factors);
+                     const double* radii, float* scales);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,

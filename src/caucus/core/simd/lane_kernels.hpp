@@ -1,6 +1,7 @@
 // Sixteen models side by side, one in each lane: number l of all of them is a group of 16.
 #pragma once
 
+#include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
@@ -35,9 +36,45 @@ inline void add_outer_products(float* sums, bool fresh, std::size_t inputs, cons
   if (l < inputs) add_outer_block<1>(sums, fresh, l, x, factors, count);
 }
 
-/// w[l] <- w[l] + factors * gradient[l], and the squared norms, over l in order.
+/// sums[i] <- sums[i] + rows[r][i], one row after the other; `fresh` sums are 0 before.
+inline void add_rows(double* sums, bool fresh, const float* rows, std::size_t count) {
+  Eight low = fresh ? eight(0.0) : load(sums);
+  Eight high = fresh ? eight(0.0) : load(sums + kBlock);
+  for (std::size_t r = 0; r < count; ++r) {
+    low = add(low, widened(rows + r * kLanes));
+    high = add(high, widened(rows + r * kLanes + kBlock));
+  }
+  store(sums, low);
+  store(sums + kBlock, high);
+}
+
+inline void estimate_lanes(const LaneEstimates& e) {
+  for (std::size_t k = 0; k < kLanes; k += kBlock) {
+    Eight inclusion = eight(1.0);
+    if (e.sampled < e.models) {
+      const auto K = static_cast<double>(e.models);
+      const auto J = static_cast<double>(e.sampled);
+      const Eight p = divide(load(e.weights + k), eight(e.total));
+      inclusion = divide(add(multiply(eight(K - J), p), eight(J - 1.0)), eight(K - 1.0));
+    }
+    const Eight weight = divide(eight(1.0), multiply(eight(e.reporters), inclusion));
+    store(e.losses + k, multiply(weight, load(e.sums + k)));
+    store(e.rates + k, multiply(weight, load(e.model_rates + k)));
+  }
+}
+
+/// Ball::scale_of for eight models.
+inline void scales_of(const float* squares, const double* radii, float* scales) {
+  const Eight norm = root(widened(squares));
+  const Eight radius = load(radii);
+  const Eight scale = where_above(norm, radius, divide(radius, norm), eight(1.0));
+  store_narrowed(scales, where_above(eight(1e300), norm, scale, eight(0.0)));
+}
+
+/// w[l] <- w[l] + factors * gradient[l], then times scales, which takes each lane into the ball of
+/// its radius; the squared norms are summed over l in order.
 inline void move_lanes(float* w, const float* gradient, std::size_t inputs, const float* factors,
-                       float* squares) {
+                       const double* radii, float* scales) {
   const Lanes f = load(factors);
   Lanes sum = fill(0.0F);
   for (std::size_t l = 0; l < inputs; ++l) {
@@ -45,13 +82,13 @@ inline void move_lanes(float* w, const float* gradient, std::size_t inputs, cons
     sum = mul_add(moved, moved, sum);
     store(w + l * kLanes, moved);
   }
+  float squares[kLanes];
   store(squares, sum);
-}
-
-inline void scale_lanes(float* w, std::size_t inputs, const float* factors) {
-  const Lanes f = load(factors);
+  scales_of(squares, radii, scales);
+  scales_of(squares + kBlock, radii + kBlock, scales + kBlock);
+  const Lanes scale = load(scales);
   for (std::size_t l = 0; l < inputs; ++l) {
-    store(w + l * kLanes, multiply(f, load(w + l * kLanes)));
+    store(w + l * kLanes, multiply(scale, load(w + l * kLanes)));
   }
 }
 

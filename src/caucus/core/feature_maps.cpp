@@ -91,12 +91,14 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
     map.frequencies = space.features;
     map.width = space.width;
     map.dimension = 2 * map.frequencies;
-    // Of widths in ratio 2 every other one is computed by doubling the angles of its neighbour: two
-    // that are asked for together cost little more than one. Which ones depends on the width alone,
-    // so that the features of a space do not depend on the other spaces.
-    map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
-    map.doubled = std::ilogb(map.turns) % 2 != 0;
-    if (map.doubled) map.turns *= 0.5F;
+    // Widths in ratio 2 come in groups of four, and all but the widest of a group are computed by
+    // doubling angles: those that are asked for together cost little more than one. The groups
+    // depend on the width alone, so that the features of a space do not depend on the other spaces.
+    const auto turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
+    constexpr int kGroup = simd::kOctaves;
+    const int level = (std::ilogb(turns) % kGroup + kGroup) % kGroup;
+    map.level = static_cast<std::size_t>(level);
+    map.turns = std::ldexp(turns, -level);
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
   return map;
@@ -160,8 +162,8 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
     project(base.values, x.size(), base.width(), std::array{x.data()}, projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  const simd::Wave wave{projection.data(), map.doubled ? nullptr : out.data(),
-                        map.doubled ? out.data() : nullptr, map.turns};
+  simd::Wave wave{projection.data(), {}, map.turns};
+  wave.out[map.level] = out.data();
   random_features(wave, map.amplitude, map.frequencies);
 }
 

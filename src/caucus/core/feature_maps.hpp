@@ -91,8 +91,8 @@ class FeatureMaps {
     std::size_t base = 0;  ///< kernels: which base
     std::size_t frequencies = 0;
     double width = 1.0;
-    float turns = 0.0F;      ///< kernels: half turns per unit of the projection, or half of them
-    bool doubled = false;    ///< kernels: the angles are doubled afterwards
+    std::size_t level = 0;   ///< kernels: how often the angles are doubled
+    float turns = 0.0F;      ///< kernels: half turns per unit of the projection, before that
     float amplitude = 0.0F;  ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
     std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "caucus/core/vector.hpp"
@@ -14,7 +13,8 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
   for (const FrequencyBase& base : maps.bases_) projections_.push_back({&base, {}, {}, 0, nullptr});
   waves_.reserve(maps.maps_.size());
   std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, frequencies
-  std::map<std::tuple<Waves*, float, bool>, Recipe*> by_turns;
+  families_.reserve(maps.maps_.size());
+  std::map<std::pair<Waves*, float>, Family*> by_turns;
   for (std::size_t m = 0; m < recipes_.size(); ++m) {
     const FeatureMaps::Map& map = maps.maps_[m];
     Recipe& recipe = recipes_[m];
@@ -26,20 +26,20 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
       continue;
     }
     recipe.source = Source::waves;
-    recipe.turns = map.turns;
-    recipe.doubled = map.doubled;
+    recipe.level = map.level;
     const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, nullptr);
     if (is_new) {
       waves_.push_back({&projections_[map.base], map.frequencies, map.amplitude, 0.0F, {}});
       found->second = &waves_.back();
     }
-    recipe.waves = found->second;
-    recipe.waves->turns = std::max(recipe.waves->turns, map.turns);
-    by_turns[{recipe.waves, map.turns, map.doubled}] = &recipe;
-  }
-  for (Recipe& recipe : recipes_) {
-    const auto partner = by_turns.find({recipe.waves, recipe.turns, !recipe.doubled});
-    if (partner != by_turns.end()) recipe.partner = partner->second;
+    Waves* const waves = found->second;
+    waves->turns = std::max(waves->turns, map.turns);
+    const auto [family, is_first] = by_turns.try_emplace({waves, map.turns}, nullptr);
+    if (is_first) {
+      families_.push_back({waves, map.turns});
+      family->second = &families_.back();
+    }
+    recipe.family = family->second;
   }
 }
 

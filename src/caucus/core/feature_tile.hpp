@@ -60,33 +60,36 @@ class FeatureTile {
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
   };
+  struct Family {  ///< maps whose angles are those of one, doubled
+    Waves* waves = nullptr;
+    float turns = 0.0F;
+    // The last request of any of them:
+    std::uint64_t example = 0;
+    std::size_t wave = 0;
+  };
   enum class Source { example, waves, intercept };
   struct Recipe {  ///< of one map
     Source source = Source::example;
-    bool doubled = false;
-    float turns = 0.0F;
     std::size_t dimension = 0;
-    std::size_t offset = 0;     ///< where the features are in the example
-    Waves* waves = nullptr;     ///< where it belongs
-    Recipe* partner = nullptr;  ///< whose angles are twice or half of these
+    std::size_t offset = 0;    ///< where the features are in the example
+    Family* family = nullptr;  ///< where it belongs
+    std::size_t level = 0;     ///< how often the family's angles are doubled
     // The last request:
     std::uint64_t example = 0;
     const float* features = nullptr;
-    std::size_t wave = 0;
   };
 
   const float* want(Recipe& recipe) {
     float* const out = take(recipe.dimension);
-    Waves& waves = *recipe.waves;
-    if (recipe.partner != nullptr && recipe.partner->example == example_) {
-      simd::Wave& wave = waves.wanted[recipe.partner->wave];
-      (recipe.doubled ? wave.twice : wave.once) = out;
-      return out;
+    Family& family = *recipe.family;
+    Waves& waves = *family.waves;
+    if (family.example != example_) {
+      family.example = example_;
+      family.wave = waves.wanted.size();
+      if (waves.wanted.empty()) touched_waves_.push_back(&waves);
+      waves.wanted.push_back({row_of(*waves.projections), {}, family.turns});
     }
-    if (waves.wanted.empty()) touched_waves_.push_back(&waves);
-    recipe.wave = waves.wanted.size();
-    waves.wanted.push_back({row_of(*waves.projections), recipe.doubled ? nullptr : out,
-                            recipe.doubled ? out : nullptr, recipe.turns});
+    waves.wanted[family.wave].out[recipe.level] = out;
     return out;
   }
   /// Where the projection of this example will be.
@@ -110,6 +113,7 @@ class FeatureTile {
   // None of these grows or moves: they refer to each other.
   std::vector<Projections> projections_;  ///< one per base
   std::vector<Waves> waves_;
+  std::vector<Family> families_;
   std::vector<Recipe> recipes_;  ///< one per map
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;

@@ -30,12 +30,14 @@ struct Move {
   float factor;
 };
 
-/// What is wanted of one x among several: the waves amplitude * cos(pi factor x_k) and sines at
-/// `once`, those of twice the factor at `twice`. Either may be null.
+/// Widths in ratio 2 share a sine and cosine, so many of them: the angles of one are doubled.
+inline constexpr std::size_t kOctaves = 4;
+
+/// What is wanted of one x among several: the waves amplitude * cos(pi 2^level factor x_k) and
+/// sines at out[level], which is null where they are not wanted.
 struct Wave {
   const float* x;
-  float* once;
-  float* twice;
+  float* out[kOctaves];
   float factor;
 };
 

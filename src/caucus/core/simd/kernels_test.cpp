@@ -46,16 +46,22 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   std::vector<float> projections(rows.size() * width);
   k.project(base.data(), 5, width, rows.data(), rows.size(), projections.data());
   keep(projections);
-  std::vector<float> once(2 * n);
-  std::vector<float> twice(2 * n);
-  const std::array<Wave, 3> waves = {{{projections.data(), once.data(), nullptr, 3.0F},
-                                      {projections.data(), nullptr, twice.data(), 3.0F},
-                                      {projections.data() + 1, once.data(), twice.data(), 0.3F}}};
-  for (const Wave& wave : waves) {
+  std::array<std::vector<float>, kOctaves> all_levels;
+  for (unsigned wanted = (1U << kOctaves) - 1U; wanted > 0; --wanted) {  // first all levels at once
+    std::array<std::vector<float>, kOctaves> levels;
+    Wave wave{projections.data() + 1, {}, 0.3F};
+    for (std::size_t level = 0; level < kOctaves; ++level) {
+      if ((wanted >> level & 1U) == 0U) continue;
+      levels[level].resize(2 * n);
+      wave.out[level] = levels[level].data();
+    }
     k.sincos(&wave, 1, 0.5F, n);
-    keep(once);
-    keep(twice);
+    if (all_levels[0].empty()) all_levels = levels;
+    for (std::size_t level = 0; level < kOctaves; ++level) {
+      RC_ASSERT(levels[level].empty() || levels[level] == all_levels[level]);
+    }
   }
+  for (const auto& level : all_levels) keep(level);
   std::vector<const float*> left;
   std::vector<const float*> right;
   std::vector<float> factors;

@@ -86,8 +86,8 @@ struct Lanes {
 
 /// All bits set in the first `count` of eight lanes.
 inline __m256i first_lanes(std::size_t count) {
-  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), index);
+  alignas(64) static constexpr int kMask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMask + 8 - count));
 }
 
 inline Lanes fill(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
@@ -96,16 +96,36 @@ inline void store(float* p, Lanes a) {
   _mm256_storeu_ps(p, a.low);
   _mm256_storeu_ps(p + 8, a.high);
 }
-inline Lanes load_first(const float* p, std::size_t count) {
-  if (count <= 8) return {_mm256_maskload_ps(p, first_lanes(count)), _mm256_setzero_ps()};
-  return {_mm256_loadu_ps(p), _mm256_maskload_ps(p + 8, first_lanes(count - 8))};
+/// Of at most eight.
+[[gnu::always_inline]] inline __m256 load_half(const float* p, std::size_t count) {
+  return count == 8 ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, first_lanes(count));
 }
-inline void store_first(float* p, std::size_t count, Lanes a) {
+[[gnu::always_inline]] inline Lanes load_first(const float* p, std::size_t count) {
+  if (count <= 8) return {load_half(p, count), _mm256_setzero_ps()};
+  return {_mm256_loadu_ps(p), load_half(p + 8, count - 8)};
+}
+/// In pieces: a masked store takes AMD's CPUs more than ten cycles.
+[[gnu::always_inline]] inline void store_half(float* p, std::size_t count, __m256 a) {
+  if (count == 8) return _mm256_storeu_ps(p, a);
+  __m128 part = _mm256_castps256_ps128(a);
+  if ((count & 4U) != 0U) {
+    _mm_storeu_ps(p, part);
+    part = _mm256_extractf128_ps(a, 1);
+    p += 4;
+  }
+  if ((count & 2U) != 0U) {
+    _mm_storel_pi(reinterpret_cast<__m64*>(p), part);
+    part = _mm_movehl_ps(part, part);
+    p += 2;
+  }
+  if ((count & 1U) != 0U) _mm_store_ss(p, part);
+}
+[[gnu::always_inline]] inline void store_first(float* p, std::size_t count, Lanes a) {
   if (count <= 8) {
-    _mm256_maskstore_ps(p, first_lanes(count), a.low);
+    store_half(p, count, a.low);
   } else {
     _mm256_storeu_ps(p, a.low);
-    _mm256_maskstore_ps(p + 8, first_lanes(count - 8), a.high);
+    store_half(p + 8, count - 8, a.high);
   }
 }
 

@@ -1,6 +1,7 @@
 // Cosines and sines of many floats.
 #pragma once
 
+#include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 
@@ -11,93 +12,107 @@ namespace {
 /// sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0.
 class Waves {
  public:
+  /// 2 cos(pi u) and amplitude * sin(pi u), of which the doubled angles take two operations.
   struct Pair {
-    Lanes cosine, sine;
-    Lanes count;  ///< both change sign where it is odd
+    Lanes double_cosine, sine;
   };
 
   explicit Waves(float amplitude)
-      : minus_amplitude_(fill(-amplitude)),
-        double_inverse_(fill(2.0F / amplitude)),
-        c0_(fill(amplitude)),
-        c1_(fill(amplitude * -4.93479538F)),
-        c2_(fill(amplitude * 4.05845118F)),
-        c3_(fill(amplitude * -1.3320936F)),
-        c4_(fill(amplitude * 0.220080182F)),
-        s0_(fill(amplitude * 3.1415925F)),
-        s1_(fill(amplitude * -5.16770506F)),
-        s2_(fill(amplitude * 2.55000186F)),
-        s3_(fill(amplitude * -0.597871304F)),
-        s4_(fill(amplitude * 0.0768838301F)) {}
+      : half_amplitude_(0.5F * amplitude),
+        s0_(amplitude * 3.1415925F),
+        s1_(amplitude * -5.16770506F),
+        s2_(amplitude * 2.55000186F),
+        s3_(amplitude * -0.597871304F),
+        s4_(amplitude * 0.0768838301F) {}
 
-  /// amplitude * cos(pi u) and sin(pi u), but for their sign, where u = x * factor, |u| < 2^22
-  [[gnu::always_inline]] Pair of(Lanes x, Lanes factor) const {
+  /// Where u = x * factor, |u| < 2^22; both change sign where `count` is odd.
+  [[gnu::always_inline]] Pair of(Lanes x, Lanes factor, Lanes& count) const {
     const Lanes magic = fill(12582912.0F);  // 1.5 * 2^23: adding it rounds to the nearest integer
-    const Lanes count = mul_add(x, factor, magic);
+    count = mul_add(x, factor, magic);
     const Lanes r = mul_add(x, factor, subtract(magic, count));
     const Lanes s = multiply(r, r);
-    Lanes c = mul_add(s, c4_, c3_);
-    c = mul_add(s, c, c2_);
-    c = mul_add(s, c, c1_);
-    c = mul_add(s, c, c0_);
-    Lanes t = mul_add(s, s4_, s3_);
-    t = mul_add(s, t, s2_);
-    t = mul_add(s, t, s1_);
-    t = multiply(r, mul_add(s, t, s0_));
-    return {c, t, count};
+    Lanes c = mul_add(s, fill(2.0F * 0.220080182F), fill(2.0F * -1.3320936F));
+    Lanes t = mul_add(s, fill(s4_), fill(s3_));
+    c = mul_add(s, c, fill(2.0F * 4.05845118F));
+    t = mul_add(s, t, fill(s2_));
+    c = mul_add(s, c, fill(2.0F * -4.93479538F));
+    t = mul_add(s, t, fill(s1_));
+    c = mul_add(s, c, fill(2.0F));
+    t = multiply(r, mul_add(s, t, fill(s0_)));
+    return {c, t};
   }
-  /// Those of 2 u, for which the sign does not matter: cos 2a = 2 cos^2 a - 1, sin 2a = 2 sin a
-  /// cos a.
-  [[gnu::always_inline]] Pair twice(const Pair& pair) const {
-    const Lanes c = multiply(double_inverse_, pair.cosine);
-    return {mul_add(c, pair.cosine, minus_amplitude_), multiply(c, pair.sine), pair.count};
+  /// Those of 2 u, for which the sign does not matter: 2 cos 2a = (2 cos a)^2 - 2, sin 2a = sin a *
+  /// 2 cos a.
+  [[gnu::always_inline]] static Pair twice(const Pair& pair) {
+    return {mul_add(pair.double_cosine, pair.double_cosine, fill(-2.0F)),
+            multiply(pair.double_cosine, pair.sine)};
+  }
+  [[gnu::always_inline]] Lanes cosine(const Pair& pair) const {
+    return multiply(fill(half_amplitude_), pair.double_cosine);
   }
 
  private:
-  Lanes minus_amplitude_, double_inverse_;
-  Lanes c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_, s4_;
+  float half_amplitude_, s0_, s1_, s2_, s3_, s4_;
 };
 
-/// One of the two or both, which the compiler knows.
-template <bool Once, bool Twice>
-[[gnu::always_inline]] inline void wave(const Waves& waves, const Wave& wanted, std::size_t n) {
+/// put(level, pair) for the levels from Level on whose bits are set in Wanted, which the compiler
+/// knows; those above the highest are not computed.
+template <unsigned Wanted, std::size_t Level, class Put>
+[[gnu::always_inline]] inline void put_doubles(const Waves& waves, const Waves::Pair& half,
+                                               const Put& put) {
+  if constexpr (Wanted >> Level != 0U) {
+    const Waves::Pair pair = waves.twice(half);
+    if constexpr ((Wanted >> Level & 1U) != 0U) put(Level, waves.cosine(pair), pair.sine);
+    put_doubles<Wanted, Level + 1>(waves, pair, put);
+  }
+}
+
+template <unsigned Wanted, class Put>
+[[gnu::always_inline]] inline void put_levels(const Waves& waves, Lanes x, Lanes factor,
+                                              const Put& put) {
+  Lanes count;
+  const Waves::Pair pair = waves.of(x, factor, count);
+  if constexpr ((Wanted & 1U) != 0U) {
+    put(0, turn_if_odd(waves.cosine(pair), count), turn_if_odd(pair.sine, count));
+  }
+  put_doubles<Wanted, 1>(waves, pair, put);
+}
+
+template <unsigned Wanted>
+[[gnu::noinline]] void wave(const Waves& waves, const Wave& wanted, std::size_t n) {
   const Lanes factor = fill(wanted.factor);
-  const auto put = [&](Lanes x, auto store_at) {
-    const Waves::Pair pair = waves.of(x, factor);
-    if constexpr (Once) {
-      store_at(wanted.once, turn_if_odd(pair.cosine, pair.count),
-               turn_if_odd(pair.sine, pair.count));
-    }
-    if constexpr (Twice) {
-      const Waves::Pair doubled = waves.twice(pair);
-      store_at(wanted.twice, doubled.cosine, doubled.sine);
-    }
-  };
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    put(load(wanted.x + k), [&](float* out, Lanes cosine, Lanes sine) {
-      store(out + 2 * k, cosine);
-      store(out + 2 * k + kLanes, sine);
-    });
+    const auto put = [&](std::size_t level, Lanes cosine, Lanes sine)
+                         __attribute__((always_inline)) {
+      float* const out = wanted.out[level] + 2 * k;
+      store(out, cosine);
+      store(out + kLanes, sine);
+    };
+    put_levels<Wanted>(waves, load(wanted.x + k), factor, put);
   }
   if (k == n) return;
   const std::size_t rest = n - k;
-  put(load_first(wanted.x + k, rest), [&](float* out, Lanes cosine, Lanes sine) {
-    store_first(out + 2 * k, rest, cosine);
-    store_first(out + 2 * k + rest, rest, sine);
-  });
+  const auto put = [&](std::size_t level, Lanes cosine, Lanes sine) __attribute__((always_inline)) {
+    float* const out = wanted.out[level] + 2 * k;
+    store_first(out, rest, cosine);
+    store_first(out + rest, rest, sine);
+  };
+  put_levels<Wanted>(waves, load_first(wanted.x + k, rest), factor, put);
 }
 
 inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::size_t n) {
+  using Function = void (*)(const Waves&, const Wave&, std::size_t);
+  static constexpr Function kFor[] = {nullptr,  wave<1>,  wave<2>,  wave<3>, wave<4>,  wave<5>,
+                                      wave<6>,  wave<7>,  wave<8>,  wave<9>, wave<10>, wave<11>,
+                                      wave<12>, wave<13>, wave<14>, wave<15>};
   const Waves of_amplitude(amplitude);
   for (const Wave* each = waves; each < waves + count; ++each) {
-    if (each->twice == nullptr) {
-      wave<true, false>(of_amplitude, *each, n);
-    } else if (each->once == nullptr) {
-      wave<false, true>(of_amplitude, *each, n);
-    } else {
-      wave<true, true>(of_amplitude, *each, n);
-    }
+    unsigned wanted = 0;
+    repeat<kOctaves>([&](std::size_t level) {
+      wanted |= each->out[level] != nullptr ? 1U << level : 0U;
+    });
+    kFor[wanted](of_amplitude, *each, n);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "caucus/core/simd/philox_kernel.hpp"
 #include "caucus/core/simd/product_kernels.hpp"
 #include "caucus/core/simd/sincos_kernel.hpp"
+#include "caucus/core/simd/solver_kernels.hpp"
 #include "caucus/core/simd/symmetric_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -143,8 +144,14 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    sincos,
                                    magnitude,
                                    symmetric_multiply,
-                                   symmetric_add_multiply,
+                                   symmetric_add,
                                    dot_doubles,
+                                   dots_with_floats,
+                                   add_floats,
+                                   add_outer_products,
+                                   scale_by,
+                                   step_products,
+                                   take_step,
                                    exponentials,
                                    count_up_to,
                                    philox};

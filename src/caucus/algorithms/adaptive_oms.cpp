@@ -18,7 +18,7 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
     const std::size_t d = plan.maps.dimension(i);
     const bool small = curved && d <= kLargestDimension;
     if (small) {
-      bytes += static_cast<double>(sizeof(double) * d * d) * static_cast<double>(copies);
+      bytes += static_cast<double>(SymmetricMatrix::bytes(d)) * static_cast<double>(copies);
     }
     affordable.push_back(small);
   }
@@ -166,10 +166,10 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
     }
     // A model that is hardly ever played need not be up to date: less often, and one step.
     constexpr double kUnlikely = 1e-6;
-    constexpr std::size_t kReports = 8;
+    constexpr std::size_t kReports = 16;
     const bool unlikely = probabilities()[space] < kUnlikely;
     if (unlikely && second->unsolved() < kReports) return;
-    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 3);
+    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
   } else {
     step_first_order(space, aggregate, inclusion, w);
   }

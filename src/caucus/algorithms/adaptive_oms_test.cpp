@@ -171,8 +171,8 @@ TEST(AdaptiveOms, SecondOrderStepsAreTakenWhereTheyAreAffordable) {
   const Space kernel{.kind = SpaceKind::gaussian, .features = 100};
   const Space large{.kind = SpaceKind::gaussian, .features = 251};
   EXPECT_EQ(choice({Space{}, kernel, large}, 500, 1, {}), (std::vector<bool>{true, true, false}));
-  EXPECT_EQ(choice({kernel}, 3, 5000, {}), (std::vector<bool>{true}));
-  EXPECT_EQ(choice({kernel}, 3, 10000, {}), (std::vector<bool>{false}));  // 3.2 GB
+  EXPECT_EQ(choice({kernel}, 3, 12000, {}), (std::vector<bool>{true}));   // 166,400 bytes each
+  EXPECT_EQ(choice({kernel}, 3, 12100, {}), (std::vector<bool>{false}));  // 2.01 GB
   EXPECT_EQ(choice({kernel}, 3, 1, Loss(LinearLoss{})), (std::vector<bool>{false}));
 }
 

@@ -66,8 +66,8 @@ LaneSums::LaneSums(std::size_t dimension)
 void LaneSums::add(std::span<const float* const> x, std::span<const float> factors,
                    std::span<const float> row_losses, ModelBits held) {
   const bool fresh = reporters == 0;
-  simd::kernels().add_outer_products(gradients.data(), fresh, dimension_, x.data(), factors.data(),
-                                     x.size());
+  simd::kernels().add_lane_products(gradients.data(), fresh, dimension_, x.data(), factors.data(),
+                                    x.size());
   simd::kernels().add_rows(losses.data(), fresh, row_losses.data(), x.size());
   reporters += x.size();
   touched |= held;

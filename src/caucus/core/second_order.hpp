@@ -28,9 +28,9 @@ class SecondOrderModel {
                std::span<const float> w, std::size_t examples = 1);
 
   /// So many solver steps from where the last call ended, then into the region.
-  void solve(const Region& region, std::span<float> w, int steps = 3);
+  void solve(const Region& region, std::span<float> w, int steps = 2);
   /// Reports since the last solve().
-  [[nodiscard]] std::size_t unsolved() const { return factors_.size(); }
+  [[nodiscard]] std::size_t unsolved() const { return unsolved_; }
 
   /// Drifting data, before the reports of a round in which the model's holders had this mean loss:
   /// the past loses a share of its weight in each of `rounds`, and more in this one if the loss is
@@ -42,22 +42,38 @@ class SecondOrderModel {
 
  private:
   void set_ridge(std::size_t examples);
-  /// (A + mu I) x; what was observed since the last call enters A in the same pass.
-  void multiply(std::span<const double> x, std::span<double> y);
-  /// A few steps on (A + mu I) x = right from the x given; residual is that of x, before and after.
-  void conjugate_gradients(std::span<double> x, std::span<double> residual, int steps);
+  /// What was observed enters A.
+  void absorb();
+  /// y = (A + mu I) x
+  void multiply(const double* x, double* y) const;
+
+  /// A point x on the way to the solution of (A + mu I) x = right.
+  struct Iterate {
+    Iterate() = default;
+    explicit Iterate(std::size_t n)
+        : x(n, 0.0), residual(n, 0.0), direction(n, 0.0), image(n, 0.0) {}
+    /// As the matrix gets value * I more.
+    void add_to_diagonal(double value);
+
+    std::vector<double> x;          ///< padded with zeros, as all vectors here
+    std::vector<double> residual;   ///< right - (A + mu I) x
+    std::vector<double> direction;  ///< of the last step
+    std::vector<double> image;      ///< (A + mu I) direction
+  };
+  void conjugate_gradients(Iterate& at, int steps) const;
   void solve_in_ball(double radius, int steps);
   void solve_in_box(double side);
 
   std::size_t d_;
-  SymmetricMatrix A_;      ///< empty until the first report: most of a large set are never touched
-  std::vector<double> b_;  ///< padded with zeros, as all vectors here
+  SymmetricMatrix A_;  ///< empty until the first report: most of a large set are never touched
+  std::vector<double> b_;
   std::vector<double> diagonal_;  ///< of A with what is not in it yet
-  std::vector<double> w_;         ///< the solver's point; for a ball before it is scaled back
-  std::vector<double> residual_;  ///< b - (A + mu I) w, kept up to date as they change
+  Iterate at_;                    ///< the solver's point; for a ball before it is scaled back
   bool residual_is_stale_ = false;
-  std::size_t solved_ = 0;                  ///< rounds
-  std::vector<double> observed_, factors_;  ///< gradients that are not in A yet, and their weights
+  std::size_t solved_ = 0;    ///< rounds
+  std::size_t unsolved_ = 0;  ///< reports
+  AlignedVector<float> observed_;        ///< gradients that are not in A yet
+  std::vector<double> factors_, sizes_;  ///< their weights, and |g|^2
   double mu_ = 0.0;                         ///< the ball's multiplier
   bool size_is_known_;
   double largest_;         ///< of |z|^2 = |g|^2 / (4c)

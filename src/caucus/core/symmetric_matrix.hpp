@@ -1,5 +1,6 @@
 // A symmetric matrix of doubles, the half of it that matters: blocks of 8 rows, each up to and with
-// its diagonal block. Vectors have padded_size() numbers, those beyond size() being 0.
+// its diagonal block. Four rows and eight columns lie together, then the next eight columns, so
+// that every pass is one stream. Vectors have padded_size() numbers, those beyond size() being 0.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,12 @@ class SymmetricMatrix {
  public:
   SymmetricMatrix() = default;
   explicit SymmetricMatrix(std::size_t size)
-      : size_(size),
-        blocks_((size + simd::kBlock - 1) / simd::kBlock),
-        values_(simd::kBlock * simd::kBlock * blocks_ * (blocks_ + 1) / 2, 0.0) {}
+      : size_(size), blocks_(blocks(size)), values_(numbers(size), 0.0) {}
 
+  /// What a matrix of this size takes.
+  [[nodiscard]] static std::size_t bytes(std::size_t size) {
+    return sizeof(double) * numbers(size);
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t padded_size() const { return blocks_ * simd::kBlock; }
   [[nodiscard]] bool empty() const { return values_.empty(); }
@@ -26,11 +29,11 @@ class SymmetricMatrix {
   void multiply(std::span<const double> x, std::span<double> y) const {
     simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
   }
-  /// A += sum_j factor_j v_j v_j^T, and then y = A x, in one pass.
-  void add_and_multiply(std::span<const double* const> vectors, std::span<const double> factors,
-                        std::span<const double> x, std::span<double> y) {
-    simd::kernels().symmetric_add_multiply(values_.data(), blocks_, vectors.data(), factors.data(),
-                                           vectors.size(), x.data(), y.data());
+  /// A += factor sum_j v_j v_j^T of vectors that lie one after the other. The sum is one of floats:
+  /// its lengths |v_j| should not exceed 1 by much.
+  void add(std::span<const float> vectors, double factor) {
+    simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
+                                  vectors.size() / padded_size(), factor);
   }
   void scale(double factor) {
     for (double& value : values_) value *= factor;
@@ -44,12 +47,21 @@ class SymmetricMatrix {
   }
 
  private:
+  [[nodiscard]] static std::size_t blocks(std::size_t size) {
+    return (size + simd::kBlock - 1) / simd::kBlock;
+  }
+  [[nodiscard]] static std::size_t numbers(std::size_t size) {
+    return simd::kBlock * simd::kBlock * blocks(size) * (blocks(size) + 1) / 2;
+  }
   /// Of an element in or left of the diagonal block of its row.
   [[nodiscard]] static std::size_t place(std::size_t row, std::size_t column) {
     const std::size_t block = row / simd::kBlock;
     const std::size_t columns = (block + 1) * simd::kBlock;
-    return simd::kBlock * simd::kBlock * block * (block + 1) / 2 + row % simd::kBlock * columns +
-           column;
+    const std::size_t in_block = row % simd::kBlock;
+    return simd::kBlock * simd::kBlock * block * (block + 1) / 2 +
+           in_block / simd::kRows * simd::kRows * columns +
+           (column / simd::kBlock * simd::kRows + in_block % simd::kRows) * simd::kBlock +
+           column % simd::kBlock;
   }
 
   std::size_t size_ = 0, blocks_ = 0;

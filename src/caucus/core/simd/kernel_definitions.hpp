@@ -13,6 +13,7 @@
 #include "caucus/core/simd/product_kernels.hpp"
 #include "caucus/core/simd/short_kernels.hpp"
 #include "caucus/core/simd/sincos_kernel.hpp"
+#include "caucus/core/simd/solver_kernels.hpp"
 #include "caucus/core/simd/symmetric_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -152,13 +153,19 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    project,
                                    sincos,
                                    magnitude,
-                                   add_outer_products,
+                                   add_lane_products,
                                    add_rows,
                                    estimate_lanes,
                                    move_lanes,
                                    symmetric_multiply,
-                                   symmetric_add_multiply,
+                                   symmetric_add,
                                    dot_doubles,
+                                   dots_with_floats,
+                                   add_floats,
+                                   add_outer_products,
+                                   scale_by,
+                                   step_products,
+                                   take_step,
                                    exponentials,
                                    count_up_to,
                                    philox,

@@ -71,6 +71,14 @@ struct EntropyStep {
   double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
 };
 
+/// A point on the way to a solution of A x = b; see second_order.hpp.
+struct Iterate {
+  double* x;
+  double* residual;
+  double* direction;
+  double* image;
+};
+
 /// vector.hpp says what each of them computes.
 struct Kernels {
   const char* name;
@@ -93,18 +101,35 @@ struct Kernels {
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
-  void (*add_outer_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
-                             const float* factors, std::size_t count);
+  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
+                            const float* factors, std::size_t count);
   void (*add_rows)(double* sums, bool fresh, const float* rows, std::size_t count);
   void (*estimate_lanes)(const LaneEstimates& estimates);
   void (*move_lanes)(float* w, const float* gradient, std::size_t inputs, const float* factors,
                      const double* radii, float* scales);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
-  void (*symmetric_add_multiply)(double* matrix, std::size_t blocks, const double* const* vectors,
-                                 const double* factors, std::size_t count, const double* x,
-                                 double* y);
+  void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
+                        double factor);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
+  // second_order.cpp: vectors of n numbers one after the other
+  // out_i = <g, x_i>, i < 2
+  void (*dots_with_floats)(const float* g, const double* const* x, std::size_t n, double* out);
+  // y_i += factors_i g, i < 3, and of every coordinate y_3 += square g^2
+  void (*add_floats)(const float* g, const double* factors, double square, std::size_t n,
+                     double* const* y);
+  // y += sum_j factor_j v_j <v_j, x>
+  void (*add_outer_products)(const float* vectors, const double* factors, std::size_t count,
+                             std::size_t n, const double* x, double* y);
+  void (*scale_by)(const double* x, const double* factors, std::size_t n, double* out);
+  // <residual, other>, <residual, direction>, <other, image>, <other, at.image>, <direction,
+  // at.image>
+  void (*step_products)(const Iterate& at, const double* other, const double* image, std::size_t n,
+                        double* out);
+  // direction <- length other + kept direction, likewise its image; then x += direction and
+  // residual -= its image
+  void (*take_step)(const Iterate& at, double length, const double* other, const double* image,
+                    double kept, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
   // sum_tree.hpp: how many of 16 numbers are at most `limit`
   std::size_t (*count_up_to)(const double* x, double limit);
@@ -119,6 +144,8 @@ struct Kernels {
 
 /// Doubles that are worked on together.
 inline constexpr std::size_t kBlock = 8;
+/// Rows of a symmetric matrix that are worked on together: their sums stay in registers.
+inline constexpr std::size_t kRows = 4;
 
 extern const Kernels kPortable;
 #ifdef __x86_64__

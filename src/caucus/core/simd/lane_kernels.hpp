@@ -9,9 +9,9 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// Groups [l, l + Inputs) of what add_outer_products says.
+/// Groups [l, l + Inputs) of what add_lane_products says.
 template <std::size_t Inputs>
-[[gnu::always_inline]] inline void add_outer_block(float* sums, bool fresh, std::size_t l,
+[[gnu::always_inline]] inline void add_lane_block(float* sums, bool fresh, std::size_t l,
                                                    const float* const* x, const float* factors,
                                                    std::size_t count) {
   Lanes some[Inputs];
@@ -28,12 +28,12 @@ template <std::size_t Inputs>
 
 /// sums[l] <- sums[l] + (x_r[l] * factors[r]) for every row r, one after the other, each product
 /// rounded; `fresh` sums are 0 before.
-inline void add_outer_products(float* sums, bool fresh, std::size_t inputs, const float* const* x,
+inline void add_lane_products(float* sums, bool fresh, std::size_t inputs, const float* const* x,
                                const float* factors, std::size_t count) {
   std::size_t l = 0;
-  for (; l + 4 <= inputs; l += 4) add_outer_block<4>(sums, fresh, l, x, factors, count);
-  for (; l + 2 <= inputs; l += 2) add_outer_block<2>(sums, fresh, l, x, factors, count);
-  if (l < inputs) add_outer_block<1>(sums, fresh, l, x, factors, count);
+  for (; l + 4 <= inputs; l += 4) add_lane_block<4>(sums, fresh, l, x, factors, count);
+  for (; l + 2 <= inputs; l += 2) add_lane_block<2>(sums, fresh, l, x, factors, count);
+  if (l < inputs) add_lane_block<1>(sums, fresh, l, x, factors, count);
 }
 
 /// sums[i] <- sums[i] + rows[r][i], one row after the other; `fresh` sums are 0 before.

@@ -2,56 +2,18 @@
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/eight_floats.hpp"
+#include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// Half of the rows of a block of 8: few enough for their values to stay in registers.
-inline constexpr std::size_t kRows = 4;
-
-/// Four rows of `columns` columns, which begin with row `first` of the matrix.
-template <std::size_t Count>
-inline void add_to_rows(double* rows, std::size_t columns, std::size_t first,
-                        const double* const* vectors, const double* factors) {
-  Eight weights[Count][kRows];
-  for (std::size_t j = 0; j < Count; ++j) {
-    for (std::size_t r = 0; r < kRows; ++r) {
-      weights[j][r] = eight(factors[j] * vectors[j][first + r]);
-    }
-  }
-  for (std::size_t l = 0; l < columns; l += kBlock) {
-    Eight values[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) values[r] = load(rows + r * columns + l);
-    for (std::size_t j = 0; j < Count; ++j) {
-      const Eight v = load(vectors[j] + l);
-      for (std::size_t r = 0; r < kRows; ++r) values[r] = mul_add(weights[j][r], v, values[r]);
-    }
-    for (std::size_t r = 0; r < kRows; ++r) store(rows + r * columns + l, values[r]);
-  }
-}
-
-/// As many vectors at once as there are registers for.
-template <std::size_t Count>
-inline void add_vectors(double* rows, std::size_t columns, std::size_t first,
-                        const double* const* vectors, const double* factors, std::size_t count) {
-  std::size_t j = 0;
-  for (; j + Count <= count; j += Count) {
-    add_to_rows<Count>(rows, columns, first, vectors + j, factors + j);
-  }
-  if constexpr (Count > 1) {
-    if (j < count) {
-      add_vectors<Count - 1>(rows, columns, first, vectors + j, factors + j, count - j);
-    }
-  }
-}
-
 /// Four rows times x, and their mirror image times what x has there; row `first` of the matrix is
 /// in the block whose diagonal begins at `diagonal`.
 inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t first,
                           const double* x, double* y) {
-  const std::size_t columns = diagonal + kBlock;
   Eight sums[kRows];
   Eight own[kRows];
   for (std::size_t r = 0; r < kRows; ++r) {
@@ -62,7 +24,7 @@ inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t 
     const Eight other = load(x + l);
     Eight mirrored = load(y + l);
     for (std::size_t r = 0; r < kRows; ++r) {
-      const Eight values = load(rows + r * columns + l);
+      const Eight values = load(rows + l * kRows + r * kBlock);
       sums[r] = mul_add(values, other, sums[r]);
       mirrored = mul_add(values, own[r], mirrored);
     }
@@ -70,7 +32,7 @@ inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t 
   }
   const Eight other = load(x + diagonal);  // the diagonal block is whole: no mirror image
   for (std::size_t r = 0; r < kRows; ++r) {
-    sums[r] = mul_add(load(rows + r * columns + diagonal), other, sums[r]);
+    sums[r] = mul_add(load(rows + diagonal * kRows + r * kBlock), other, sums[r]);
     y[first + r] += sum(sums[r]);
   }
 }
@@ -95,25 +57,45 @@ inline void symmetric_multiply(const double* matrix, std::size_t blocks, const d
   });
 }
 
-// One after the other, but while the rows are in the first-level cache.
-inline void symmetric_add_multiply(double* matrix, std::size_t blocks, const double* const* vectors,
-                                   const double* factors, std::size_t count, const double* x,
-                                   double* y) {
-  for (std::size_t k = 0; k < blocks * kBlock; ++k) y[k] = 0.0;
-  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
-    add_vectors<4>(rows, diagonal + kBlock, first, vectors, factors, count);
-    multiply_rows(rows, diagonal, first, x, y);
+/// Four rows and Groups times 8 columns of the sum, in registers while all vectors are added.
+template <std::size_t Groups>
+inline void add_tile(double* tile, const float* row, const float* columns, std::size_t n,
+                     std::size_t count, Eight scale) {
+  EightFloats sums[Groups][kRows];
+  const auto each = [](auto work) {
+    repeat<Groups>([&](std::size_t g) { repeat<kRows>([&](std::size_t r) { work(g, r); }); });
+  };
+  each([&](std::size_t g, std::size_t r) { sums[g][r] = eight_floats(0.0F); });
+  for (std::size_t j = 0; j < count; ++j) {
+    EightFloats v[Groups];
+    repeat<Groups>([&](std::size_t g) { v[g] = load_eight(columns + g * kBlock); });
+    repeat<kRows>([&](std::size_t r) {
+      const EightFloats weight = eight_floats(row[r]);
+      repeat<Groups>([&](std::size_t g) { sums[g][r] = mul_add(weight, v[g], sums[g][r]); });
+    });
+    row += n;
+    columns += n;
+  }
+  each([&](std::size_t g, std::size_t r) {
+    double* values = tile + (g * kRows + r) * kBlock;
+    store(values, mul_add(widened(sums[g][r]), scale, load(values)));
   });
 }
 
-inline double dot_doubles(const double* a, const double* b, std::size_t n) {
-  constexpr std::size_t kSums = 2;
-  Eight sums[kSums] = {eight(0.0), eight(0.0)};
-  for (std::size_t k = 0; k < n; k += kBlock) {
-    Eight& lanes = sums[k / kBlock % kSums];
-    lanes = mul_add(load(a + k), load(b + k), lanes);
-  }
-  return sum(sums[0]) + sum(sums[1]);
+inline void symmetric_add(double* matrix, std::size_t blocks, const float* vectors,
+                          std::size_t count, double factor) {
+  const std::size_t n = blocks * kBlock;
+  const Eight scale = eight(factor);
+  by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {
+    const std::size_t columns = diagonal + kBlock;
+    const auto add = [&]<std::size_t Groups>(std::size_t l) {
+      add_tile<Groups>(rows + l * kRows, vectors + first, vectors + l, n, count, scale);
+    };
+    std::size_t l = 0;
+    for (; l + 3 * kBlock <= columns; l += 3 * kBlock) add.template operator()<3>(l);
+    if (l + 2 * kBlock == columns) add.template operator()<2>(l);
+    if (l + kBlock == columns) add.template operator()<1>(l);
+  });
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr int kSweeps = 3;                   ///< over the coordinates of a box,
 constexpr int kMultiplierSteps = 2;          ///< per round
 constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
 constexpr std::size_t kAbsorbed = 16;        ///< reports that enter A in one pass
-constexpr std::size_t kEarly = 200;          ///< rounds of three steps: most is still to learn
+constexpr std::size_t kEarly = 100;          ///< rounds of three steps: most is still to learn
 constexpr double kFlat = 1e-8;          ///< directions this close to parallel are taken for one
 constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
 

@@ -10,7 +10,7 @@ namespace caucus {
 
 FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.maps_.size()) {
   projections_.reserve(maps.bases_.size());
-  for (const FrequencyBase& base : maps.bases_) projections_.push_back({&base, {}, {}, 0, nullptr});
+  for (const FrequencyBase& base : maps.bases_) projections_.emplace_back().base = &base;
   waves_.reserve(maps.maps_.size());
   std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, frequencies
   families_.reserve(maps.maps_.size());
@@ -62,18 +62,16 @@ void FeatureTile::touch(Projections& projections) {
 
 void FeatureTile::compute() {
   for (Projections* projections : touched_) {
-    project(projections->base->values, maps_->shape_.features, projections->base->width(),
-            projections->examples, projections->rows);
+    projections->largest =
+        project(projections->base->values, maps_->shape_.features, projections->base->width(),
+                projections->examples, projections->rows);
   }
   for (Waves* waves : touched_waves_) compute(*waves);
   touched_waves_.clear();
 }
 
 void FeatureTile::compute(Waves& waves) {
-  const Projections& projections = *waves.projections;
-  const std::size_t floats = projections.examples.size() * projections.base->width();
-  const float size = magnitude(std::span(projections.rows).first(floats));
-  if (size * waves.turns < kLargestPhase) {
+  if (waves.projections->largest * waves.turns < kLargestPhase) {
     scaled_sincos(waves.wanted, waves.amplitude, waves.frequencies);
   } else {
     for (const simd::Wave& wave : waves.wanted) {

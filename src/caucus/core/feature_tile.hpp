@@ -47,9 +47,10 @@ class FeatureTile {
 
  private:
   struct Projections {  ///< of one base
-    const FrequencyBase* base;
+    const FrequencyBase* base = nullptr;
     std::vector<const float*> examples;
     AlignedVector<float> rows;  ///< kExamples of them, once there was one
+    float largest = 0.0F;       ///< of the rows that were computed, their magnitude
     std::uint64_t last_example = 0;
     float* last_row = nullptr;
   };

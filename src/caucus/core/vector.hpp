@@ -85,10 +85,11 @@ inline void add_products_and_measure(std::span<float> y, std::span<const simd::T
 
 /// Several vectors x of `inputs` >= 1 numbers at once: row r of out is
 ///   out_k = sum_l x_l base[l * width + k], over l in order,
-/// where width is a multiple of 16. A row does not depend on the others.
-inline void project(std::span<const float> base, std::size_t inputs, std::size_t width,
-                    std::span<const float* const> x, std::span<float> out) {
-  simd::kernels().project(base.data(), inputs, width, x.data(), x.size(), out.data());
+/// where width is a multiple of 16. A row does not depend on the others. Gives the magnitude of all
+/// that it wrote.
+inline float project(std::span<const float> base, std::size_t inputs, std::size_t width,
+                     std::span<const float* const> x, std::span<float> out) {
+  return simd::kernels().project(base.data(), inputs, width, x.data(), x.size(), out.data());
 }
 
 /// The largest |x_k|; NaN if there is one among them.
@@ -102,8 +103,8 @@ inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 /// amplitude * cos(pi u_k) and amplitude * sin(pi u_k), n of each: sixteen cosines, their sines,
 /// the next sixteen cosines and so on, what is left at the end likewise. Here u_k = factor * x_k (a
 /// float where the CPU has no fused multiply-add) and |u_k| is below kLargestPhase: absolute error
-/// below 3e-7 of the amplitude. Those of 2 u_k, 4 u_k and 8 u_k are computed from these, with errors
-/// below 1e-6, 2e-6 and 5e-6; they are the same whichever of them are wanted.
+/// below 3e-7 of the amplitude. Those of 2 u_k, 4 u_k and 8 u_k are computed from these, with
+/// errors below 1e-6, 2e-6 and 5e-6; they are the same whichever of them are wanted.
 inline void scaled_sincos(std::span<const simd::Wave> waves, float amplitude, std::size_t n) {
   simd::kernels().sincos(waves.data(), waves.size(), amplitude, n);
 }

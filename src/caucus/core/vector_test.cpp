@@ -131,7 +131,8 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
   for (std::size_t r = 0; r < rows; ++r) examples.push_back(x.data() + r * inputs);
   with_every_variant([&] {
     std::vector<float> out(rows * width, 99.0F);  // what was there before must not matter
-    project(base, inputs, width, examples, out);
+    const float largest = project(base, inputs, width, examples, out);
+    RC_ASSERT(largest == magnitude(out));
     for (std::size_t r = 0; r < rows; ++r) {
       std::vector<float> alone(width);
       project(base, inputs, width, std::array{examples[r]}, alone);

@@ -7,6 +7,8 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
+constexpr std::size_t kExactSums = 8;  ///< Eights that are summed together, in registers
+
 /// Eight doubles.
 struct Eight {
   __m512d v;
@@ -55,6 +57,8 @@ inline double sum(Eight a) {
 }
 
 #elif defined(__AVX2__) && defined(__FMA__)
+
+constexpr std::size_t kExactSums = 5;
 
 struct Eight {
   __m256d low, high;
@@ -126,6 +130,8 @@ inline double sum(Eight a) {
 }
 
 #else
+
+constexpr std::size_t kExactSums = 8;
 
 struct Eight {
   double v[8];

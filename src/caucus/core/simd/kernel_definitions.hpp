@@ -82,11 +82,12 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
   return sum(squares);
 }
 
-/// Columns [0, 16 Groups) of `Rows` projections at once, so that the sums stay in registers. Not
-/// inlined: g++ 12 runs out of registers in one large function.
+/// Columns [0, 16 Groups) of `Rows` projections at once, so that the sums stay in registers; what
+/// they are at most enters `largest`. Not inlined: g++ 12 runs out of registers in one large
+/// function.
 template <std::size_t Rows, std::size_t Groups>
 [[gnu::noinline]] void project_block(const float* base, std::size_t inputs, std::size_t width,
-                                     const float* const* x, float* out) {
+                                     const float* const* x, float* out, Lanes& largest) {
   Lanes sums[Rows][Groups];
   const auto each = [](auto&& work) {
     repeat<Rows>([&](std::size_t r) { repeat<Groups>([&](std::size_t g) { work(r, g); }); });
@@ -100,37 +101,50 @@ template <std::size_t Rows, std::size_t Groups>
       repeat<Groups>([&](std::size_t g) { sums[r][g] = mul_add(value, columns[g], sums[r][g]); });
     });
   }
-  each([&](std::size_t r, std::size_t g) { store(out + r * width + g * kLanes, sums[r][g]); });
+  Lanes most = largest;
+  each([&](std::size_t r, std::size_t g) {
+    store(out + r * width + g * kLanes, sums[r][g]);
+    most = larger_size(most, sums[r][g]);
+  });
+  largest = most;
 }
 
 template <std::size_t Rows, std::size_t Groups>
 void project_rows(const float* base, std::size_t inputs, std::size_t width, std::size_t k,
-                  const float* const* x, float* out) {
+                  const float* const* x, float* out, Lanes& largest) {
   for (; k + Groups * kLanes <= width; k += Groups * kLanes) {
-    project_block<Rows, Groups>(base + k, inputs, width, x, out + k);
+    project_block<Rows, Groups>(base + k, inputs, width, x, out + k, largest);
   }
   if constexpr (Groups > 1) {
-    if (k < width) project_rows<Rows, Groups - 1>(base, inputs, width, k, x, out);
+    if (k < width) project_rows<Rows, Groups - 1>(base, inputs, width, k, x, out, largest);
   }
 }
 
+/// So many rows, at most Rows.
 template <std::size_t Rows>
-void project_all(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
-                 std::size_t count, float* out) {
-  std::size_t row = 0;
-  for (; row + Rows <= count; row += Rows) {
-    project_rows<Rows, kProjectedGroups>(base, inputs, width, 0, x + row, out + row * width);
-  }
-  if constexpr (Rows > 1) {
-    if (row < count) {
-      project_all<Rows - 1>(base, inputs, width, x + row, count - row, out + row * width);
-    }
+void project_some(std::size_t rows, const float* base, std::size_t inputs, std::size_t width,
+                  const float* const* x, float* out, Lanes& largest) {
+  if constexpr (Rows > 0) {
+    if (rows < Rows) return project_some<Rows - 1>(rows, base, inputs, width, x, out, largest);
+    constexpr std::size_t kFit = kProjectedSums / Rows;
+    constexpr std::size_t kGroups = kFit > 4 ? 4 : kFit > 1 ? kFit : 1;
+    project_rows<Rows, kGroups>(base, inputs, width, 0, x, out, largest);
   }
 }
 
-inline void project(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
-                    std::size_t count, float* out) {
-  project_all<kProjectedRows>(base, inputs, width, x, count, out);
+/// In blocks of about equal numbers of rows: one or two alone would wait for their own additions.
+inline float project(const float* base, std::size_t inputs, std::size_t width,
+                     const float* const* x, std::size_t count, float* out) {
+  Lanes largest = fill(0.0F);
+  std::size_t blocks = (count + kProjectedRows - 1) / kProjectedRows;
+  for (; blocks > 0; --blocks) {
+    const std::size_t rows = (count + blocks - 1) / blocks;
+    project_some<kProjectedRows>(rows, base, inputs, width, x, out, largest);
+    x += rows;
+    out += rows * width;
+    count -= rows;
+  }
+  return largest_lane(largest);
 }
 
 inline std::size_t count_up_to(const double* x, double limit) {

@@ -96,8 +96,8 @@ struct Kernels {
   void (*move_by_products)(const Move* moves, std::size_t count, double* squares);
   void (*add_products_and_measure)(float* y, const Term* terms, std::size_t count, std::size_t n,
                                    double* squares);
-  void (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
-                  std::size_t count, float* out);
+  float (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
+                   std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp

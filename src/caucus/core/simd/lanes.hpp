@@ -28,8 +28,8 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-constexpr std::size_t kProjectedRows = 5;  ///< sums that fit the registers: rows times groups
-constexpr std::size_t kProjectedGroups = 4;
+constexpr std::size_t kProjectedRows = 5;  ///< at most, in one block
+constexpr std::size_t kProjectedSums = 20;  ///< rows times groups that fit the registers
 
 struct Lanes {
   __m512 v;
@@ -77,8 +77,8 @@ inline double sum(Lanes a) {
 
 #elif defined(__AVX2__) && defined(__FMA__)
 
-constexpr std::size_t kProjectedRows = 5;  ///< sums that fit the registers: rows times groups
-constexpr std::size_t kProjectedGroups = 1;
+constexpr std::size_t kProjectedRows = 5;  ///< at most, in one block
+constexpr std::size_t kProjectedSums = 6;  ///< rows times groups that fit the registers
 
 struct Lanes {
   __m256 low, high;
@@ -168,8 +168,8 @@ inline double sum(Lanes a) {
 
 #else
 
-constexpr std::size_t kProjectedRows = 2;  ///< sums that fit the registers: rows times groups
-constexpr std::size_t kProjectedGroups = 1;
+constexpr std::size_t kProjectedRows = 2;  ///< at most, in one block
+constexpr std::size_t kProjectedSums = 2;  ///< rows times groups that fit the registers
 
 struct Lanes {
   float v[kLanes];

@@ -70,7 +70,9 @@ inline void sum_exact_products(const Term* terms, std::size_t count, double shar
                                float* out) {
   const Eight s = eight(share);
   std::size_t k = 0;
-  for (; k + 8 * kBlock <= n; k += 8 * kBlock) sum_exact_blocks<8>(terms, count, s, k, out);
+  for (; k + kExactSums * kBlock <= n; k += kExactSums * kBlock) {
+    sum_exact_blocks<kExactSums>(terms, count, s, k, out);
+  }
   for (; k + kBlock <= n; k += kBlock) sum_exact_blocks<1>(terms, count, s, k, out);
   for (; k < n; ++k) {
     double sum = 0.0;
@@ -128,8 +130,51 @@ inline double move_by_products(const Move& move) {
   return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
 }
 
+/// That for so many terms, a number that the compiler knows: no inner loop whose end is
+/// mispredicted.
+template <std::size_t Count>
+[[gnu::noinline]] double move_by_some_products(const Move& move) {
+  const float* x[Count];
+  Lanes factors[Count];
+  repeat<Count>([&](std::size_t j) {
+    x[j] = move.terms[j].x;
+    factors[j] = fill(move.terms[j].factor);
+  });
+  const Lanes factor = fill(move.factor);
+  float* const w = move.w;
+  const std::size_t n = move.n;
+  Lanes squares = fill(0.0F);
+  const auto moved = [&](const auto& load_at, Lanes old) __attribute__((always_inline)) {
+    Lanes gradient = fill(0.0F);
+    repeat<Count>([&](std::size_t j) {
+      gradient = add(gradient, multiply(factors[j], load_at(x[j])));
+    });
+    const Lanes now = mul_add(factor, gradient, old);
+    squares = mul_add(now, now, squares);
+    return now;
+  };
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    store(w + k, moved([&](const float* p) { return load(p + k); }, load(w + k)));
+  }
+  if (k < n) {
+    const std::size_t rest = n - k;
+    const auto load_rest = [&](const float* p) { return load_first(p + k, rest); };
+    store_first(w + k, rest, moved(load_rest, load_rest(w)));
+  }
+  return sum(squares);
+}
+
 inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {
-  for (std::size_t m = 0; m < count; ++m) squares[m] = move_by_products(moves[m]);
+  using Function = double (*)(const Move&);
+  static constexpr Function kFor[] = {move_by_products,         move_by_some_products<1>,
+                                      move_by_some_products<2>, move_by_some_products<3>,
+                                      move_by_some_products<4>, move_by_some_products<5>,
+                                      move_by_some_products<6>};
+  for (const Move* move = moves; move < moves + count; ++move, ++squares) {
+    *squares = move->count < sizeof(kFor) / sizeof(kFor[0]) ? kFor[move->count](*move)
+                                                            : move_by_products(*move);
+  }
 }
 
 /// add_products, and the squared norm of each product.

@@ -116,20 +116,25 @@ inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::s
   }
 }
 
-/// The largest |x_k|; NaN if there is one.
-inline float magnitude(const float* x, std::size_t n) {
-  Lanes largest = fill(0.0F);
-  std::size_t k = 0;
-  for (; k + kLanes <= n; k += kLanes) largest = larger_size(largest, load(x + k));
-  if (k < n) largest = larger_size(largest, load_first(x + k, n - k));
+/// As bits, so that NaN is the largest; none is negative.
+inline float largest_lane(Lanes sizes) {
   float lanes[kLanes];
-  store(lanes, largest);
+  store(lanes, sizes);
   std::uint32_t most = 0;
   for (const float lane : lanes) {
     const auto bits = __builtin_bit_cast(std::uint32_t, lane);
     most = bits > most ? bits : most;
   }
   return __builtin_bit_cast(float, most);
+}
+
+/// The largest |x_k|; NaN if there is one.
+inline float magnitude(const float* x, std::size_t n) {
+  Lanes largest = fill(0.0F);
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) largest = larger_size(largest, load(x + k));
+  if (k < n) largest = larger_size(largest, load_first(x + k, n - k));
+  return largest_lane(largest);
 }
 
 }  // namespace

@@ -46,19 +46,36 @@ void OmsAggregate::clear() {
 OmsAggregate::Sum& OmsAggregate::new_sum(std::uint32_t space, std::size_t dimension) {
   slot_of_[space] = static_cast<std::int32_t>(used_);
   if (used_ == sums_.size()) sums_.emplace_back();
+  if (terms_.size() < (used_ + 1) * most_terms_) terms_.resize(2 * (used_ + 1) * most_terms_);
   Sum& fresh = sums_[used_++];
   fresh.space = space;
-  fresh.dimension = dimension;
+  fresh.terms = 0;
   fresh.loss = 0.0;
+  fresh.dimension = dimension;
   fresh.gradient.clear();
-  fresh.terms.clear();
   return fresh;
 }
 
-void OmsAggregate::Sum::add_up() {
-  if (gradient.empty()) gradient.assign(dimension, 0.0F);
-  add_products(gradient, terms);
-  terms.clear();
+void OmsAggregate::add(const TileReports& reports) {
+  reporters_ += reports.size();
+  most_terms_ = reports.size();
+  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
+  for (const HeldReport& held : reports.held) {
+    const std::int32_t known = slot_of_[held.space];
+    const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : used_;
+    Sum& sum = known >= 0 ? sums_[slot] : new_sum(held.space, held.direction.size());
+    sum.loss += static_cast<double>(held.loss);
+    terms_[slot * most_terms_ + sum.terms++] = {held.direction.data(), held.factor};
+  }
+}
+
+void OmsAggregate::add_up() {
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    Sum& sum = sums_[slot];
+    if (sum.gradient.empty()) sum.gradient.assign(sum.dimension, 0.0F);
+    add_products(sum.gradient, terms_of(slot));
+    sum.terms = 0;
+  }
 }
 
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
@@ -72,28 +89,14 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
   if (layout == Layout::lanes && ModelLanes::can_hold(maps)) lanes_.emplace(maps);
 }
 
-void FomdOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-                     std::span<HeldModel> into) const {
-  const auto drawn = sampler.draw(p_, batch.number, client);
-  for (std::size_t a = 0; a < into.size(); ++a) {
-    into[a] = {drawn[a], weights(drawn[a]), a == 0 ? 1.0 : 0.0};
-  }
-}
-
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
   aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
             into);
 }
 
 void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
-  into.reporters_ += reports.size();
-  for (const HeldReport& held : reports.held) {
-    OmsAggregate::Sum& sum = into.sum_of(held.space, held.direction.size());
-    sum.loss += static_cast<double>(held.loss);
-    sum.terms.push_back({held.direction.data(), held.factor});
-  }
-  if (reports.lasting) return;
-  for (std::size_t s = 0; s < into.used_; ++s) into.sums_[s].add_up();
+  into.add(reports);
+  if (!reports.lasting) into.add_up();
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
@@ -125,21 +128,22 @@ void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
 
 void FomdOms::step_models(const OmsAggregate& aggregate) {
   moves_.clear();
+  radii_.clear();
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
     const OmsAggregate::Sum& sum = aggregate.sums_[s];
     if (sum.dimension == 0) continue;  // a frozen expert
     const Space& space = settings_->plan->maps.space(sum.space);
     const std::span<float> w = weights_[sum.space];
+    const auto terms = aggregate.terms_of(s);
     if (space.constraint == Constraint::ball && sum.gradient.empty()) {
       moves_.push_back(
-          {w.data(), sum.terms.data(), sum.terms.size(), w.size(), static_cast<float>(-rates_[s])});
-      radii_.resize(moves_.size());
-      radii_[moves_.size() - 1] = space.radius;
+          {w.data(), terms.data(), terms.size(), w.size(), static_cast<float>(-rates_[s])});
+      radii_.push_back(space.radius);
     } else if (space.constraint == Constraint::ball) {
       Ball{space.radius}.descend(w, sum.gradient, rates_[s]);
     } else if (sum.gradient.empty()) {
       gradient_.assign(sum.dimension, 0.0F);
-      add_products(gradient_, sum.terms);
+      add_products(gradient_, terms);
       Box{space.radius}.descend(w, gradient_, rates_[s]);
     } else {
       Box{space.radius}.descend(w, sum.gradient, rates_[s]);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "caucus/algorithms/lane_tile.hpp"
@@ -51,23 +52,25 @@ class OmsAggregate {
   friend class FomdOms;
   struct Sum {
     std::uint32_t space = 0;
-    std::size_t dimension = 0;
+    std::uint32_t terms = 0;  ///< what the gradient is the sum of, or
     double loss = 0.0;
-    std::vector<simd::Term> terms;  ///< what the gradient is the sum of, or
+    std::size_t dimension = 0;
     AlignedVector<float> gradient;  ///< that sum
-
-    /// From the one to the other.
-    void add_up();
   };
-  Sum& sum_of(std::uint32_t space, std::size_t dimension) {
-    const std::int32_t slot = slot_of_[space];
-    return slot >= 0 ? sums_[static_cast<std::size_t>(slot)] : new_sum(space, dimension);
-  }
+  /// Of the reports of one tile, each of which has a model at most once.
+  void add(const TileReports& reports);
   Sum& new_sum(std::uint32_t space, std::size_t dimension);
+  [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
+    return {terms_.data() + slot * most_terms_, sums_[slot].terms};
+  }
+  /// From terms to gradients.
+  void add_up();
 
   std::size_t reporters_ = 0;
   std::size_t used_ = 0;
   std::vector<Sum> sums_;  ///< the first used_ are live; the others keep their memory
+  std::vector<simd::Term> terms_;  ///< of each sum in turn
+  std::size_t most_terms_ = 0;     ///< of a sum: as many as the tile has clients
   std::vector<std::int32_t> slot_of_;
   LaneSums lanes_;  ///< the sums of batches whose models lie side by side
 };
@@ -96,7 +99,14 @@ class FomdOms {
   }
   /// The same with the caller's sampler, and the J models in their place: for several threads.
   void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-              std::span<HeldModel> into) const;
+              std::span<HeldModel> into) const {
+    if (rows_are_old_) renew_rows();
+    const auto drawn = sampler.draw(p_, batch.number, client);
+    double share = 1.0;  // the first one predicts
+    for (std::size_t a = 0; a < into.size(); ++a, share = 0.0) {
+      into[a] = {drawn[a], std::as_const(weights_)[drawn[a]], share};
+    }
+  }
   /// The same for models that lie side by side.
   HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const {
     if (sampled() == models()) {

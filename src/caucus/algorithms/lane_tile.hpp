@@ -40,7 +40,7 @@ class LaneTile {
     x_[count_] = x.data();
     if (!features_are_x_) {
       features_.begin_example(x);
-      x_[count_] = features_.request(0).data();
+      x_[count_] = features_.request(0);
     }
     held_[count_] = held;
     played_[count_] = {client, round, 0.0, y};

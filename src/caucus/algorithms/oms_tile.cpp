@@ -22,15 +22,6 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled)
   }
 }
 
-std::span<HeldModel> OmsTile::begin_client(std::uint32_t client) {
-  client_names_[clients_] = client;
-  client_examples_[clients_] = 0;
-  first_ = true;
-  const std::size_t models = clients_++ * sampled_;
-  if (models_.size() < models + sampled_) models_.resize(2 * (models + sampled_));
-  return {models_.data() + models, sampled_};
-}
-
 /// The pairs of a tile are at most 64 J, but J may be 100,000 and a tile of two examples full.
 void OmsTile::make_room(std::size_t pairs) {
   const std::size_t room = 2 * pairs;
@@ -49,20 +40,15 @@ void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool la
   first_ = false;
   features_.begin_example(x);
   const std::size_t pair = count_ * sampled_;
-  if (held_.size() < pair + sampled_) make_room(pair + sampled_);
-  const HeldModel* const models = models_.data() + client * sampled_;
+  if (weights_.size() < pair + sampled_) make_room(pair + sampled_);
+  const HeldModel* const models = models_of(examples_[count_]);
   const float** const weights = weights_.data() + pair;
   const float** const directions = directions_.data() + pair;
-  HeldReport* const held = held_.data() + pair;
-  std::size_t floats = 0;
   for (std::size_t a = 0; a < sampled_; ++a) {
-    const auto phi = features_.request(models[a].space);
     weights[a] = models[a].weights.data();
-    directions[a] = phi.data();
-    held[a] = {models[a].space, 0.0F, 0.0F, phi};
-    floats += phi.size();
+    directions[a] = features_.request(models[a].space);
+    floats_ += models[a].weights.size();
   }
-  floats_ += floats;
   ++count_;
 }
 
@@ -80,10 +66,13 @@ void OmsTile::compute() {
 
 void OmsTile::compute_outputs() {
   const std::size_t pairs = count_ * sampled_;
+  const auto size_of = [&](std::size_t p) {
+    return models_of(examples_[p / sampled_])[p % sampled_].weights.size();
+  };
   for (std::size_t p = 0; p < pairs;) {  // those of the same size together
-    const std::size_t size = held_[p].direction.size();
+    const std::size_t size = size_of(p);
     std::size_t end = same_dimension_ ? pairs : p + 1;
-    while (end < pairs && held_[end].direction.size() == size) ++end;
+    while (end < pairs && size_of(end) == size) ++end;
     const std::size_t count = end - p;
     dots(std::span(weights_).subspan(p, count), std::span(directions_).subspan(p, count), size,
          std::span(outputs_).subspan(p, count));
@@ -92,7 +81,7 @@ void OmsTile::compute_outputs() {
   double* v = outputs_.data();
   for (std::size_t e = 0; e < count_; ++e) {
     double output = 0.0;
-    const HeldModel* model = models_.data() + examples_[e].client * sampled_;
+    const HeldModel* model = models_of(examples_[e]);
     for (const HeldModel* end = model + sampled_; model < end; ++model, ++v) {
       // Only a frozen expert has no features.
       if (model->weights.empty()) *v = plan_->maps.expert_forecast(model->space, examples_[e].x);
@@ -108,10 +97,13 @@ void OmsTile::compute_losses() {
     std::size_t p = 0;
     for (std::size_t e = 0; e < count_; ++e) {
       const double y = played_[e].y;
-      for (const std::size_t end = p + sampled_; p < end; ++p) {
+      const HeldModel* model = models_of(examples_[e]);
+      for (const std::size_t end = p + sampled_; p < end; ++p, ++model) {
         losses_[p] = loss.value(outputs_[p], y);
-        held_[p].loss = reported_loss(losses_[p]);
-        held_[p].factor = static_cast<float>(loss.derivative(outputs_[p], y));
+        held_[p] = {model->space,
+                    reported_loss(losses_[p]),
+                    static_cast<float>(loss.derivative(outputs_[p], y)),
+                    {directions_[p], model->weights.size()}};
       }
     }
   });

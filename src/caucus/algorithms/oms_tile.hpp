@@ -30,7 +30,14 @@ class OmsTile {
     return examples <= kExamples && examples * sampled_ * largest_dimension_ <= 3 * kFloats;
   }
   /// The models of the client whose examples follow; the caller fills them in.
-  std::span<HeldModel> begin_client(std::uint32_t client);
+  std::span<HeldModel> begin_client(std::uint32_t client) {
+    client_names_[clients_] = client;
+    client_examples_[clients_] = 0;
+    first_ = true;
+    const std::size_t models = clients_++ * sampled_;
+    if (models_.size() < models + sampled_) models_.resize(2 * (models + sampled_));
+    return {models_.data() + models, sampled_};
+  }
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last);
   /// Even within a client's batch, which is not cut without need.
@@ -58,6 +65,9 @@ class OmsTile {
   };
 
   void make_room(std::size_t pairs);
+  [[nodiscard]] const HeldModel* models_of(const Example& example) const {
+    return models_.data() + example.client * sampled_;
+  }
   void compute_outputs();
   void compute_losses();
   /// J of every client; those of the last are not complete if its batch goes on.

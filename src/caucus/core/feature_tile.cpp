@@ -10,7 +10,11 @@ namespace caucus {
 
 FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.maps_.size()) {
   projections_.reserve(maps.bases_.size());
-  for (const FrequencyBase& base : maps.bases_) projections_.emplace_back().base = &base;
+  for (const FrequencyBase& base : maps.bases_) {
+    Projections& projections = projections_.emplace_back();
+    projections.base = &base;
+    projections.width = base.width();
+  }
   waves_.reserve(maps.maps_.size());
   std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, frequencies
   families_.reserve(maps.maps_.size());
@@ -29,7 +33,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
     recipe.level = map.level;
     const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, nullptr);
     if (is_new) {
-      waves_.push_back({&projections_[map.base], map.frequencies, map.amplitude, 0.0F, {}});
+      waves_.push_back({&projections_[map.base], map.frequencies, map.amplitude, 0.0F, {}, 0});
       found->second = &waves_.back();
     }
     Waves* const waves = found->second;
@@ -41,10 +45,16 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
     }
     recipe.family = family->second;
   }
+  std::vector<std::size_t> users(recipes_.size(), 0);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    Recipe& recipe = recipes_[maps.map_of_[i]];
+    recipe.shared = ++users[maps.map_of_[i]] > 1;
+    recipe_of_.push_back(&recipe);
+  }
 }
 
 void FeatureTile::clear() {
-  for (Projections* projections : touched_) projections->examples.clear();
+  for (Projections* projections : touched_) projections->count = 0;
   touched_.clear();
   memory_.clear();
 }
@@ -57,28 +67,34 @@ const float* FeatureTile::with_intercept(const Recipe& recipe) {
 
 void FeatureTile::touch(Projections& projections) {
   touched_.push_back(&projections);
-  projections.rows.resize(kExamples * projections.base->width());
+  projections.rows.resize(kExamples * projections.width);
+  projections.examples.resize(kExamples);
+}
+
+void FeatureTile::make_room(Waves& waves) {
+  waves.wanted.resize(std::max(kExamples, 2 * waves.wanted.size()));
 }
 
 void FeatureTile::compute() {
   for (Projections* projections : touched_) {
     projections->largest =
-        project(projections->base->values, maps_->shape_.features, projections->base->width(),
-                projections->examples, projections->rows);
+        project(projections->base->values, maps_->shape_.features, projections->width,
+                std::span(projections->examples).first(projections->count), projections->rows);
   }
   for (Waves* waves : touched_waves_) compute(*waves);
   touched_waves_.clear();
 }
 
 void FeatureTile::compute(Waves& waves) {
+  const auto wanted = std::span<const simd::Wave>(waves.wanted).first(waves.count);
   if (waves.projections->largest * waves.turns < kLargestPhase) {
-    scaled_sincos(waves.wanted, waves.amplitude, waves.frequencies);
+    scaled_sincos(wanted, waves.amplitude, waves.frequencies);
   } else {
-    for (const simd::Wave& wave : waves.wanted) {
+    for (const simd::Wave& wave : wanted) {
       FeatureMaps::random_features(wave, waves.amplitude, waves.frequencies);
     }
   }
-  waves.wanted.clear();
+  waves.count = 0;
 }
 
 }  // namespace caucus

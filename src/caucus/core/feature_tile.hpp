@@ -31,15 +31,16 @@ class FeatureTile {
     x_ = x;
     ++example_;
   }
-  /// Where phi_i(x) is after compute(), until clear(); nothing for a frozen expert.
-  std::span<const float> request(std::size_t space) {
-    Recipe& recipe = recipes_[maps_->map_of_[space]];
-    if (recipe.source == Source::example) return {x_.data() + recipe.offset, recipe.dimension};
-    if (recipe.example != example_) {
+  /// Where phi_i(x) is after compute(), until clear(); nothing there for a frozen expert.
+  [[gnu::always_inline]] const float* request(std::size_t space) {
+    Recipe& recipe = *recipe_of_[space];
+    if (recipe.source == Source::example) return x_.data() + recipe.offset;
+    if (recipe.shared) {  // another space of this example may have asked
+      if (recipe.example == example_) return recipe.features;
       recipe.example = example_;
-      recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     }
-    return {recipe.features, recipe.dimension};
+    recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
+    return recipe.features;
   }
   void compute();
   /// Memory that lasts as long as the features.
@@ -48,7 +49,9 @@ class FeatureTile {
  private:
   struct Projections {  ///< of one base
     const FrequencyBase* base = nullptr;
-    std::vector<const float*> examples;
+    std::size_t width = 0;
+    std::vector<const float*> examples;  ///< room for kExamples, of which count are there
+    std::size_t count = 0;
     AlignedVector<float> rows;  ///< kExamples of them, once there was one
     float largest = 0.0F;       ///< of the rows that were computed, their magnitude
     std::uint64_t last_example = 0;
@@ -60,6 +63,7 @@ class FeatureTile {
     float amplitude = 0.0F;
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
+    std::size_t count = 0;  ///< of those wanted
   };
   struct Family {  ///< maps whose angles are those of one, doubled
     Waves* waves = nullptr;
@@ -71,6 +75,7 @@ class FeatureTile {
   enum class Source { example, waves, intercept };
   struct Recipe {  ///< of one map
     Source source = Source::example;
+    bool shared = false;  ///< by several spaces
     std::size_t dimension = 0;
     std::size_t offset = 0;    ///< where the features are in the example
     Family* family = nullptr;  ///< where it belongs
@@ -80,15 +85,16 @@ class FeatureTile {
     const float* features = nullptr;
   };
 
-  const float* want(Recipe& recipe) {
+  [[gnu::always_inline]] const float* want(Recipe& recipe) {
     float* const out = take(recipe.dimension);
     Family& family = *recipe.family;
     Waves& waves = *family.waves;
     if (family.example != example_) {
       family.example = example_;
-      family.wave = waves.wanted.size();
-      if (waves.wanted.empty()) touched_waves_.push_back(&waves);
-      waves.wanted.push_back({row_of(*waves.projections), {}, family.turns});
+      if (waves.count == 0) touched_waves_.push_back(&waves);
+      if (waves.count == waves.wanted.size()) make_room(waves);
+      family.wave = waves.count++;
+      waves.wanted[family.wave] = {row_of(*waves.projections), {}, family.turns};
     }
     waves.wanted[family.wave].out[recipe.level] = out;
     return out;
@@ -96,14 +102,14 @@ class FeatureTile {
   /// Where the projection of this example will be.
   const float* row_of(Projections& projections) {
     if (projections.last_example != example_) {
-      if (projections.examples.empty()) touch(projections);
-      projections.last_row =
-          projections.rows.data() + projections.examples.size() * projections.base->width();
-      projections.examples.push_back(x_.data());
+      if (projections.count == 0) touch(projections);
+      projections.last_row = projections.rows.data() + projections.count * projections.width;
+      projections.examples[projections.count++] = x_.data();
       projections.last_example = example_;
     }
     return projections.last_row;
   }
+  void make_room(Waves& waves);
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);
   void compute(Waves& waves);
@@ -116,6 +122,7 @@ class FeatureTile {
   std::vector<Waves> waves_;
   std::vector<Family> families_;
   std::vector<Recipe> recipes_;  ///< one per map
+  std::vector<Recipe*> recipe_of_;  ///< each space
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;
   FloatArena memory_;

@@ -32,30 +32,21 @@ void OmsTile::make_room(std::size_t pairs) {
   held_.resize(room);
 }
 
-void OmsTile::add(std::size_t round, std::span<const float> x, double y, bool last) {
-  const std::size_t client = clients_ - 1;
-  examples_[count_] = {x, client, first_, last};
-  played_[count_] = {client_names_[client], round, 0.0, y};
-  ++client_examples_[client];
-  first_ = false;
-  features_.begin_example(x);
-  const std::size_t pair = count_ * sampled_;
-  if (weights_.size() < pair + sampled_) make_room(pair + sampled_);
-  const HeldModel* const models = models_of(examples_[count_]);
-  const float** const weights = weights_.data() + pair;
-  const float** const directions = directions_.data() + pair;
-  for (std::size_t a = 0; a < sampled_; ++a) {
-    weights[a] = models[a].weights.data();
-    directions[a] = features_.request(models[a].space);
-    floats_ += models[a].weights.size();
-  }
-  ++count_;
-}
-
 void OmsTile::compute() {
+  const std::size_t pairs = count_ * sampled_;
+  if (weights_.size() < pairs) make_room(pairs);
+  const float** weights = weights_.data();
+  for (std::size_t e = 0; e < count_; ++e) {
+    const HeldModel* const models = models_of(examples_[e]);
+    for (std::size_t a = 0; a < sampled_; ++a) *weights++ = models[a].weights.data();
+  }
+  features_.request_all(
+      count_, sampled_, [&](std::size_t e) { return examples_[e].x; },
+      [&](std::size_t e, std::size_t a) { return models_of(examples_[e])[a].space; },
+      directions_.data());
   features_.compute();
   compute_outputs();
-  compute_losses();
+  plan_->loss.with_kind([&](const auto& loss) { evaluate(loss); });
   const std::size_t complete = examples_[count_ - 1].last ? clients_ : clients_ - 1;
   reports_ = {sampled_,
               {client_names_.data(), complete},
@@ -78,35 +69,34 @@ void OmsTile::compute_outputs() {
          std::span(outputs_).subspan(p, count));
     p = end;
   }
-  double* v = outputs_.data();
-  for (std::size_t e = 0; e < count_; ++e) {
-    double output = 0.0;
-    const HeldModel* model = models_of(examples_[e]);
-    for (const HeldModel* end = model + sampled_; model < end; ++model, ++v) {
-      // Only a frozen expert has no features.
-      if (model->weights.empty()) *v = plan_->maps.expert_forecast(model->space, examples_[e].x);
-      *v = finite_forecast(*v);
-      output += model->share * *v;
-    }
-    played_[e].output = output;
-  }
 }
 
-void OmsTile::compute_losses() {
-  plan_->loss.with_kind([&](const auto& loss) {
-    std::size_t p = 0;
-    for (std::size_t e = 0; e < count_; ++e) {
-      const double y = played_[e].y;
-      const HeldModel* model = models_of(examples_[e]);
-      for (const std::size_t end = p + sampled_; p < end; ++p, ++model) {
-        losses_[p] = loss.value(outputs_[p], y);
-        held_[p] = {model->space,
-                    reported_loss(losses_[p]),
-                    static_cast<float>(loss.derivative(outputs_[p], y)),
-                    {directions_[p], model->weights.size()}};
-      }
+template <class AnyLoss>
+void OmsTile::evaluate(const AnyLoss& loss) {
+  const double* outputs = outputs_.data();
+  const float* const* direction = directions_.data();
+  double* losses = losses_.data();
+  HeldReport* held = held_.data();
+  for (std::size_t e = 0; e < count_; ++e) {
+    const double y = played_[e].y;
+    double forecast = 0.0;
+    const HeldModel* model = models_of(examples_[e]);
+    for (const HeldModel* const end = model + sampled_; model < end; ++model) {
+      const std::size_t dimension = model->weights.size();
+      // Only a frozen expert has no features.
+      const double output = finite_forecast(
+          dimension > 0 ? *outputs : plan_->maps.expert_forecast(model->space, examples_[e].x));
+      const double value = loss.value(output, y);
+      forecast += model->share * output;
+      *losses++ = value;
+      *held++ = {model->space,
+                 reported_loss(value),
+                 static_cast<float>(loss.derivative(output, y)),
+                 {*direction++, dimension}};
+      ++outputs;
     }
-  });
+    played_[e].output = forecast;
+  }
 }
 
 const HeldReport* OmsTile::make_reports() {

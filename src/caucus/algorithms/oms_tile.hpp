@@ -39,7 +39,15 @@ class OmsTile {
     return {models_.data() + models, sampled_};
   }
   /// One example of that client; the last one of its batch makes the report.
-  void add(std::size_t round, std::span<const float> x, double y, bool last);
+  void add(std::size_t round, std::span<const float> x, double y, bool last) {
+    const std::size_t client = clients_ - 1;
+    examples_[count_] = {x, client, first_, last};
+    played_[count_] = {client_names_[client], round, 0.0, y};
+    ++client_examples_[client];
+    first_ = false;
+    floats_ += sampled_ * largest_dimension_;
+    ++count_;
+  }
   /// Even within a client's batch, which is not cut without need.
   [[nodiscard]] bool full() const { return floats_ >= 4 * kFloats || count_ == kExamples; }
 
@@ -69,7 +77,9 @@ class OmsTile {
     return models_.data() + example.client * sampled_;
   }
   void compute_outputs();
-  void compute_losses();
+  /// Forecasts, losses and what is reported of each example.
+  template <class AnyLoss>
+  void evaluate(const AnyLoss& loss);
   /// J of every client; those of the last are not complete if its batch goes on.
   const HeldReport* make_reports();
   void make_mean_report(std::size_t example, std::size_t end);
@@ -80,7 +90,7 @@ class OmsTile {
   bool same_dimension_ = true;  ///< of all spaces
   std::size_t largest_dimension_ = 0;
   FeatureTile features_;
-  std::size_t floats_ = 0;  ///< of all features asked for
+  std::size_t floats_ = 0;  ///< of all features, at most
 
   // By client:
   std::size_t clients_ = 0;

@@ -51,6 +51,16 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
     recipe.shared = ++users[maps.map_of_[i]] > 1;
     recipe_of_.push_back(&recipe);
   }
+  const auto is_plain = [](const Recipe& recipe) {
+    return recipe.source == Source::waves && !recipe.shared;
+  };
+  if (waves_.size() != 1 || !std::all_of(recipes_.begin(), recipes_.end(), is_plain)) return;
+  only_waves_ = &waves_.front();
+  wave_of_.resize(families_.size(), 0);
+  for (const Recipe* recipe : recipe_of_) {
+    places_.push_back({static_cast<std::uint32_t>(recipe->family - families_.data()),
+                       static_cast<std::uint32_t>(recipe->level)});
+  }
 }
 
 void FeatureTile::clear() {
@@ -71,8 +81,9 @@ void FeatureTile::touch(Projections& projections) {
   projections.examples.resize(kExamples);
 }
 
-void FeatureTile::make_room(Waves& waves) {
-  waves.wanted.resize(std::max(kExamples, 2 * waves.wanted.size()));
+void FeatureTile::make_room(Waves& waves, std::size_t count) {
+  waves.wanted.resize(std::max(kExamples, 2 * count));
+  family_of_.resize(waves.wanted.size());
 }
 
 void FeatureTile::compute() {

@@ -42,6 +42,17 @@ class FeatureTile {
     recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     return recipe.features;
   }
+  /// request() for J spaces of each of `count` examples: example_at(e) is one, space_at(e, a) a
+  /// space; where the features are goes to into[e J + a]. The tile must be empty.
+  template <class ExampleAt, class SpaceAt>
+  void request_all(std::size_t count, std::size_t J, ExampleAt&& example_at, SpaceAt&& space_at,
+                   const float** into) {
+    if (only_waves_ != nullptr) return request_waves(count, J, example_at, space_at, into);
+    for (std::size_t e = 0; e < count; ++e) {
+      begin_example(example_at(e));
+      for (std::size_t a = 0; a < J; ++a) *into++ = request(space_at(e, a));
+    }
+  }
   void compute();
   /// Memory that lasts as long as the features.
   float* take(std::size_t floats) { return memory_.take(floats); }
@@ -85,6 +96,47 @@ class FeatureTile {
     const float* features = nullptr;
   };
 
+  /// What a space of the only waves asks for.
+  struct Place {
+    std::uint32_t family = 0, level = 0;
+  };
+  /// request_all() where all spaces are kernels of one base, each with a width of its own.
+  template <class ExampleAt, class SpaceAt>
+  void request_waves(std::size_t count, std::size_t J, ExampleAt&& example_at, SpaceAt&& space_at,
+                     const float** into) {
+    Waves& waves = *only_waves_;
+    Projections& projections = *waves.projections;
+    if (projections.count == 0) touch(projections);
+    if (waves.wanted.size() < count * J) make_room(waves, count * J);
+    touched_waves_.push_back(&waves);
+    const std::size_t room = simd::padded(2 * waves.frequencies);
+    float* next = memory_.take(count * J * room);
+    const Place* const places = places_.data();
+    std::uint32_t* const wave_of = wave_of_.data();
+    std::uint32_t* const family_of = family_of_.data();
+    simd::Wave* const wanted = waves.wanted.data();
+    const float* row = projections.rows.data();
+    std::uint32_t waves_begun = 0;
+    for (std::size_t e = 0; e < count; ++e, row += projections.width) {
+      projections.examples[e] = example_at(e).data();
+      const std::uint32_t first = waves_begun;
+      for (std::size_t a = 0; a < J; ++a, next += room) {
+        const Place place = places[space_at(e, a)];
+        std::uint32_t wave = wave_of[place.family];
+        // Old numbers are left there: only what this example began is its own.
+        if (wave < first || wave >= waves_begun || family_of[wave] != place.family) {
+          wave = waves_begun++;
+          wave_of[place.family] = wave;
+          family_of[wave] = place.family;
+          wanted[wave] = {row, {}, families_[place.family].turns};
+        }
+        wanted[wave].out[place.level] = next;
+        *into++ = next;
+      }
+    }
+    projections.count = count;
+    waves.count = waves_begun;
+  }
   [[gnu::always_inline]] const float* want(Recipe& recipe) {
     float* const out = take(recipe.dimension);
     Family& family = *recipe.family;
@@ -92,7 +144,7 @@ class FeatureTile {
     if (family.example != example_) {
       family.example = example_;
       if (waves.count == 0) touched_waves_.push_back(&waves);
-      if (waves.count == waves.wanted.size()) make_room(waves);
+      if (waves.count == waves.wanted.size()) make_room(waves, waves.count + 1);
       family.wave = waves.count++;
       waves.wanted[family.wave] = {row_of(*waves.projections), {}, family.turns};
     }
@@ -109,7 +161,7 @@ class FeatureTile {
     }
     return projections.last_row;
   }
-  void make_room(Waves& waves);
+  void make_room(Waves& waves, std::size_t count);
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);
   void compute(Waves& waves);
@@ -125,6 +177,9 @@ class FeatureTile {
   std::vector<Recipe*> recipe_of_;  ///< each space
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;
+  Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
+  std::vector<Place> places_;    ///< of each space, in that case
+  std::vector<std::uint32_t> wave_of_, family_of_;  ///< a family's last wave, and back
   FloatArena memory_;
 };
 

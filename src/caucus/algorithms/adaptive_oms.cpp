@@ -66,7 +66,9 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, ClientSampler
   sampler.shares.resize(drawn.size());
   p.shares(drawn, sampler.shares);
   for (std::size_t a = 0; a < into.size(); ++a) {
-    into[a] = {drawn[a], weights(drawn[a]), sampler.shares[a]};
+    into[a].space = drawn[a];
+    into[a].weights = weights(drawn[a]);
+    into[a].share = sampler.shares[a];
   }
 }
 

@@ -65,7 +65,9 @@ void OmsAggregate::add(const TileReports& reports) {
     const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : used_;
     Sum& sum = known >= 0 ? sums_[slot] : new_sum(held.space, held.direction.size());
     sum.loss += static_cast<double>(held.loss);
-    terms_[slot * most_terms_ + sum.terms++] = {held.direction.data(), held.factor};
+    simd::Term& term = terms_[slot * most_terms_ + sum.terms++];
+    term.x = held.direction.data();
+    term.factor = held.factor;
   }
 }
 

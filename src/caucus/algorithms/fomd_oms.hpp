@@ -104,7 +104,9 @@ class FomdOms {
     const auto drawn = sampler.draw(p_, batch.number, client);
     double share = 1.0;  // the first one predicts
     for (std::size_t a = 0; a < into.size(); ++a, share = 0.0) {
-      into[a] = {drawn[a], std::as_const(weights_)[drawn[a]], share};
+      into[a].space = drawn[a];
+      into[a].weights = std::as_const(weights_)[drawn[a]];
+      into[a].share = share;
     }
   }
   /// The same for models that lie side by side.

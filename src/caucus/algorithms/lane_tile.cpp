@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+
+#include "caucus/core/vector.hpp"
 
 namespace caucus {
 
@@ -20,29 +23,48 @@ void LaneTile::compute(const ModelLanes& models) {
   plan_->loss.with_kind([&](const auto& loss) { compute_losses(loss, all); });
 }
 
+namespace {
+
+/// In a function of its own, with pointers that it knows to be different: so the compiler uses
+/// vectors.
+template <class AnyLoss>
+void evaluate_lanes(const AnyLoss& loss, double y, const float* __restrict__ outputs,
+                    float* __restrict__ losses, float* __restrict__ factors) {
+  const AnyLoss own = loss;
+#pragma GCC unroll 1
+  for (std::size_t i = 0; i < ModelLanes::kLanes; ++i) {
+    const auto output = static_cast<double>(outputs[i]);
+    losses[i] = static_cast<float>(own.value(output, y));
+    factors[i] = static_cast<float>(own.derivative(output, y));
+  }
+}
+
+}  // namespace
+
 template <class AnyLoss>
 void LaneTile::compute_losses(const AnyLoss& loss, ModelBits all) {
+  const auto outputs_of_all = std::span<const float>(outputs_).first(count_ * kLanes);
+  const bool tame = held_.front().models == all &&
+                    static_cast<double>(magnitude(outputs_of_all)) <= kLargestForecast;
   for (std::size_t e = 0; e < count_; ++e) {
     PlayedExample& played = played_[e];
     const float* const outputs = outputs_.data() + e * kLanes;
     float* const factors = factors_.data() + e * kLanes;
     float* const losses = losses_.data() + e * kLanes;
     const double y = played.y;
-    const auto evaluate = [&](std::size_t i) {
-      const double output = finite_forecast(static_cast<double>(outputs[i]));
-      losses[i] = reported_loss(loss.value(output, y));
-      factors[i] = static_cast<float>(loss.derivative(output, y));
-    };
     played.output = finite_forecast(static_cast<double>(outputs[held_[e].first]));
-    if (held_[e].models == all) {  // whole vectors: what lies beyond the last model is not used
-#pragma GCC ivdep
-      for (std::size_t i = 0; i < kLanes; ++i) evaluate(i);
+    if (tame && held_[e].models == all && std::abs(y) <= kLargestForecast) {
+      // Nothing needs a cap, so there are no branches. What lies beyond the last model is not used.
+      evaluate_lanes(loss, y, outputs, losses, factors);
       continue;
     }
     std::fill_n(factors, kLanes, 0.0F);
     std::fill_n(losses, kLanes, 0.0F);
     for (ModelBits left = held_[e].models; left != 0; left &= left - 1) {
-      evaluate(static_cast<std::size_t>(std::countr_zero(left)));
+      const auto i = static_cast<std::size_t>(std::countr_zero(left));
+      const double output = finite_forecast(static_cast<double>(outputs[i]));
+      losses[i] = reported_loss(loss.value(output, y));
+      factors[i] = static_cast<float>(loss.derivative(output, y));
     }
   }
 }

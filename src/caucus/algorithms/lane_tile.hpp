@@ -42,8 +42,12 @@ class LaneTile {
       features_.begin_example(x);
       x_[count_] = features_.request(0);
     }
-    held_[count_] = held;
-    played_[count_] = {client, round, 0.0, y};
+    held_[count_].first = held.first;
+    held_[count_].models = held.models;
+    PlayedExample& played = played_[count_];
+    played.client = client;
+    played.round = round;
+    played.y = y;
     ++count_;
   }
 

@@ -89,10 +89,11 @@ void OmsTile::evaluate(const AnyLoss& loss) {
       const double value = loss.value(output, y);
       forecast += model->share * output;
       *losses++ = value;
-      *held++ = {model->space,
-                 reported_loss(value),
-                 static_cast<float>(loss.derivative(output, y)),
-                 {*direction++, dimension}};
+      held->space = model->space;
+      held->loss = reported_loss(value);
+      held->factor = static_cast<float>(loss.derivative(output, y));
+      held->direction = {*direction++, dimension};
+      ++held;
       ++outputs;
     }
     played_[e].output = forecast;

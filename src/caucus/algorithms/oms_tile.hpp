@@ -41,8 +41,17 @@ class OmsTile {
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last) {
     const std::size_t client = clients_ - 1;
-    examples_[count_] = {x, client, first_, last};
-    played_[count_] = {client_names_[client], round, 0.0, y};
+    // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in pieces
+    // of other sizes, for which the CPU waits.
+    Example& example = examples_[count_];
+    example.x = x;
+    example.client = client;
+    example.first = first_;
+    example.last = last;
+    PlayedExample& played = played_[count_];
+    played.client = client_names_[client];
+    played.round = round;
+    played.y = y;
     ++client_examples_[client];
     first_ = false;
     floats_ += sampled_ * largest_dimension_;
@@ -64,7 +73,7 @@ class OmsTile {
   void clear();
 
  private:
-  static constexpr std::size_t kFloats = 6144;  ///< of features: they fit the first-level cache
+  static constexpr std::size_t kFloats = 16384;  ///< of features: they fit the first-level cache
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
   struct Example {
     std::span<const float> x;

@@ -128,7 +128,9 @@ class FeatureTile {
           wave = waves_begun++;
           wave_of[place.family] = wave;
           family_of[wave] = place.family;
-          wanted[wave] = {row, {}, families_[place.family].turns};
+          wanted[wave].x = row;
+          wanted[wave].factor = families_[place.family].turns;
+          for (float*& out : wanted[wave].out) out = nullptr;
         }
         wanted[wave].out[place.level] = next;
         *into++ = next;

@@ -56,7 +56,8 @@ void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::ui
     // Beyond all sums by rounding, or a pick that may have to be drawn again: seldom.
     if (first >= K || draws.pick_rest[c] < K - 1) {
       const auto drawn = sampler_.draw(p, streams_.of(round, client + c));
-      std::copy(drawn.begin(), drawn.end(), pair);
+      pair[0] = drawn[0];
+      pair[1] = drawn[1];
       continue;
     }
     pair[0] = first;

@@ -43,16 +43,23 @@ class ModelSampler {
     const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
     std::uint32_t* const drawn = drawn_.data();
     drawn[0] = first;
-    if (sampled_ == K) {
-      for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
-      for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
-    } else if (sampled_ == 2) {  // the shuffle for one step
+    if (sampled_ == K) return all(first);
+    if (sampled_ == 2) {  // the shuffle for one step
       const std::uint32_t pick = stream.below(K - 1);
       drawn[1] = pick == first ? K - 1 : pick;
     } else {
       Stream rest = stream;  // a copy, so that `stream` can live in registers
       shuffle(rest);
     }
+    return drawn_;
+  }
+  /// J = K: the first one, then the others in their order.
+  std::span<const std::uint32_t> all(std::uint32_t first) {
+    const auto K = static_cast<std::uint32_t>(order_.size());
+    std::uint32_t* const drawn = drawn_.data();
+    drawn[0] = first;
+    for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
+    for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
     return drawn_;
   }
 
@@ -76,24 +83,31 @@ class ClientSampler {
   /// sixteen clients draw at once.
   [[nodiscard]] ClientSampler of_one_p() const {
     ClientSampler sampler = *this;
-    sampler.together_ = sampled_ == 2 && models_ > 2 && models_ <= simd::kLanes;
+    sampler.together_ =
+        (sampled_ == 2 || sampled_ == models_) && models_ > 2 && models_ <= simd::kLanes;
     return sampler;
   }
 
   /// A_1 .. A_J of a client in a round, until the next call.
   std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
     if (!together_) return sampler_.draw(p, streams_.of(round, client));
-    if (!streams_.has(round, client)) draw_together(p, round, client);
-    return {pairs_.data() + std::size_t{2} * (client - streams_.first_client()), 2};
+    const std::uint32_t* const pair = drawn_together(p, round, client);
+    return sampled_ == 2 ? std::span(pair, 2) : sampler_.all(pair[0]);
   }
   /// The first of them, for who wants no more.
   std::uint32_t draw_first(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    if (together_) return drawn_together(p, round, client)[0];
     return static_cast<std::uint32_t>(p.find(streams_.of(round, client).uniform()));
   }
 
   std::vector<double> shares;  ///< memory for those of the models drawn
 
  private:
+  /// A_1 and, for J = 2, A_2.
+  const std::uint32_t* drawn_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    if (!streams_.has(round, client)) draw_together(p, round, client);
+    return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
+  }
   void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
 
   ClientStreams streams_;

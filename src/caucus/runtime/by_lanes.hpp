@@ -35,7 +35,7 @@ class ByLanes {
   void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
     clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t) {
       if (tile_.full()) hand_in(shared, batch, clients, receive);
-      const Example example = clients.source->example(client, batch.first);
+      const Example example = clients.example(client, batch.first, 1);
       tile_.add(client, batch.first, shared.assign_set(batch, client, sampler_), example.x,
                 example.y);
     });

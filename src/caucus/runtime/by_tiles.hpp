@@ -85,7 +85,7 @@ class ByTiles {
         if (!tile().has_room(last - batch.first)) on_full(false);
         shared.assign(batch, client, sampler_, tile().begin_client(client));
         for (std::size_t round = batch.first; round < last; ++round) {
-          const Example example = clients.source->example(client, round);
+          const Example example = clients.example(client, round, batch.last - batch.first);
           tile().add(round, example.x, example.y, round + 1 == last);
           if (round + 1 < last && tile().full()) on_full(false);
         }

@@ -10,6 +10,7 @@
 
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/random.hpp"
+#include "caucus/runtime/example_source.hpp"
 #include "caucus/runtime/telemetry.hpp"
 
 namespace caucus {
@@ -44,6 +45,22 @@ struct Clients {
       const std::size_t last = std::min(batch.last, source->rounds(client));
       if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
     }
+  }
+  /// The example (client, round), when a batch of `rounds` is played client by client; fetches the
+  /// one that comes a few later.
+  [[gnu::always_inline]] Example example(std::size_t client, std::size_t round,
+                                         std::size_t rounds) const {
+    if constexpr (requires { source->prefetch(client, round); }) {
+      constexpr std::size_t kAhead = 8;
+      const std::size_t count = source->clients();
+      if (rounds > 1 || count <= kAhead) {
+        source->prefetch(client, round + (rounds > 1 ? kAhead : 1));
+      } else {
+        const std::size_t next = client + kAhead;
+        source->prefetch(next < count ? next : next - count, next < count ? round : round + 1);
+      }
+    }
+    return source->example(client, round);
   }
   void record(std::span<const PlayedExample> given) {
     telemetry->record(given);

@@ -37,13 +37,15 @@ class PartitionedData {
     return partition_->rows_of(client).size();
   }
   [[nodiscard, gnu::always_inline]] Example example(std::size_t client, std::size_t round) const {
-    const auto rows = partition_->rows_of(client);
-    const float* const x = row(rows[round]);
-    if (round + 1 < rows.size()) {  // the rows are anywhere: fetch the next one meanwhile
-      __builtin_prefetch(row(rows[round + 1]));
-      __builtin_prefetch(row(rows[round + 1]) + stride_ - 1);
-    }
+    const float* const x = row(partition_->rows_of(client)[round]);
     return {{x, stride_ - 1}, static_cast<double>(x[stride_ - 1])};
+  }
+  /// Fetches an example that will be asked for soon, if there is such: the rows are anywhere.
+  [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
+    const auto rows = partition_->rows_of(client);
+    if (round >= rows.size()) return;
+    __builtin_prefetch(row(rows[round]));
+    __builtin_prefetch(row(rows[round]) + stride_ - 1);
   }
 
  private:

@@ -162,7 +162,7 @@ template <std::size_t Count>
     const auto load_rest = [&](const float* p) { return load_first(p + k, rest); };
     store_first(w + k, rest, moved(load_rest, load_rest(w)));
   }
-  return sum(squares);
+  return n <= kShort ? short_dot(w, w, n) : sum(squares);
 }
 
 inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {

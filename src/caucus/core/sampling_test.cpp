@@ -225,5 +225,29 @@ TEST(PairWeights, OfTwoModelsThatBothUnderflowedAreFinite) {
   EXPECT_NEAR(weights.second, 2.0 / (1.0 + std::exp(1.0)), 1e-12);
 }
 
+// Sixteen clients at once must draw what each draws alone.
+RC_GTEST_PROP(ClientSampler, DrawsTogetherWhatEachClientDrawsAlone, ()) {
+  const auto K = *rc::gen::inRange<std::size_t>(3, 17);
+  const std::size_t sampled = *rc::gen::element(std::size_t{2}, K);
+  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  std::vector<double> log_weights;
+  Stream stream({seed, Purpose::test});
+  for (std::size_t i = 0; i < K; ++i) {
+    log_weights.push_back(*rc::gen::inRange(0, 4) == 0 ? -1e4 : stream.normal());
+  }
+  log_weights[K / 2] = 0.0;
+  const Simplex p = Simplex::from_log_weights(log_weights);
+  ClientSampler alone({seed, Purpose::sampling}, K, sampled);
+  ClientSampler together = alone.of_one_p();
+  const auto first = *rc::gen::inRange<std::uint32_t>(0, 40);
+  for (std::uint32_t client = first; client < first + 40; ++client) {
+    const auto expected = alone.draw(p, 7, client);
+    const auto drawn = together.draw(p, 7, client);
+    RC_ASSERT(std::vector(drawn.begin(), drawn.end()) ==
+              std::vector(expected.begin(), expected.end()));
+    RC_ASSERT(together.draw_first(p, 7, client) == expected[0]);
+  }
+}
+
 }  // namespace
 }  // namespace caucus

@@ -4,42 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <new>
 #include <type_traits>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
-#include "caucus/runtime/play_round.hpp"
+#include "caucus/runtime/test_source.hpp"
 
 namespace caucus {
 namespace {
-
-/// Clients with unequal amounts of data, made on the fly.
-class TestSource {
- public:
-  explicit TestSource(std::vector<std::size_t> rounds) : rounds_(std::move(rounds)) {
-    for (std::size_t j = 0; j < rounds_.size(); ++j) {
-      for (std::size_t t = 0; t < rounds_[j]; ++t) {
-        Stream stream(
-            {3, Purpose::test, 0, static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(j)});
-        auto& x = x_[{j, t}];
-        for (int l = 0; l < 4; ++l) x.push_back(static_cast<float>(stream.uniform()));
-      }
-    }
-  }
-  [[nodiscard]] std::size_t clients() const { return rounds_.size(); }
-  [[nodiscard]] std::size_t rounds(std::size_t client) const { return rounds_[client]; }
-  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
-    const auto& x = x_.at({client, round});
-    return {x, static_cast<double>(x[0])};
-  }
-
- private:
-  std::vector<std::size_t> rounds_;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
-};
 
 std::shared_ptr<const OmsSettings> settings() {
   auto maps = FeatureMaps::make({Space{.radius = 1.0}, Space{.radius = 2.0}, Space{.radius = 3.0}},
@@ -47,16 +21,6 @@ std::shared_ptr<const OmsSettings> settings() {
   auto plan = std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
   return std::make_shared<const OmsSettings>(
       OmsSettings{plan, 2, ConstantSchedule{0.5, 0.1, 3}, WeightedEntropy({1.0, 1.0, 1.0}), 1, 0});
-}
-
-template <class A, class Exchange>
-void play_all(A& server, Exchange& exchange, std::size_t rounds, std::size_t per_batch) {
-  auto aggregate = server.new_aggregate();
-  Batch batch{0, 0, 0};
-  while (batch.last < rounds) {
-    batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, rounds)};
-    play_round(server, exchange, batch, aggregate);
-  }
 }
 
 template <class A>

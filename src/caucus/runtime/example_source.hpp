@@ -44,8 +44,10 @@ class PartitionedData {
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
     const auto rows = partition_->rows_of(client);
     if (round >= rows.size()) return;
-    __builtin_prefetch(row(rows[round]));
-    __builtin_prefetch(row(rows[round]) + stride_ - 1);
+    const float* const x = row(rows[round]);
+    constexpr std::size_t kLine = 16;  // floats of a cache line
+    for (std::size_t k = 0; k < stride_; k += kLine) __builtin_prefetch(x + k);
+    __builtin_prefetch(x + stride_ - 1);
   }
 
  private:

@@ -83,8 +83,11 @@ void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into)
         write_product(copy, held.factor, held.direction);
         gradient = {copy.data(), 1.0F};
       }
-      into.entries_.push_back(
-          {held.space, report.examples, static_cast<double>(held.loss), gradient});
+      AdaptiveAggregate::Entry& entry = into.entries_.emplace_back();
+      entry.space = held.space;
+      entry.examples = report.examples;
+      entry.loss = static_cast<double>(held.loss);
+      entry.gradient = gradient;
     }
   }
 }

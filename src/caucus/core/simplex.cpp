@@ -62,21 +62,13 @@ void Simplex::share(double amount) {
   set_log_weights(p);
 }
 
-void Simplex::shares(std::span<const std::uint32_t> indices, std::span<double> out) const {
+void Simplex::shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const {
+  double largest = log_weights_[indices.front()];
+  for (const std::uint32_t i : indices) largest = std::max(largest, log_weights_[i]);
   double sum = 0.0;
   for (std::size_t n = 0; n < indices.size(); ++n) {
-    out[n] = weights_[indices[n]];
+    out[n] = std::exp(log_weights_[indices[n]] - largest);
     sum += out[n];
-  }
-  constexpr double kLeast = 1e-290;  // below, weights have lost their digits
-  if (sum < kLeast) {
-    double largest = log_weights_[indices.front()];
-    for (const std::uint32_t i : indices) largest = std::max(largest, log_weights_[i]);
-    sum = 0.0;
-    for (std::size_t n = 0; n < indices.size(); ++n) {
-      out[n] = std::exp(log_weights_[indices[n]] - largest);
-      sum += out[n];
-    }
   }
   for (double& share : out) share /= sum;
 }

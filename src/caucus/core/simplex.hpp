@@ -34,7 +34,14 @@ class Simplex {
   /// ln p_i, but for a number that all have in common.
   [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
   /// p_i for some i, divided by their sum, also where all of them have underflowed.
-  void shares(std::span<const std::uint32_t> indices, std::span<double> out) const;
+  void shares(std::span<const std::uint32_t> indices, std::span<double> out) const {
+    const double* const weights = weights_.padded_values();
+    double sum = 0.0;
+    for (const std::uint32_t i : indices) sum += weights[i];
+    constexpr double kLeast = 1e-290;  // below, weights have lost their digits
+    if (sum < kLeast) return shares_of_logs(indices, out);
+    for (std::size_t n = 0; n < indices.size(); ++n) out[n] = weights[indices[n]] / sum;
+  }
   [[nodiscard]] std::vector<double> probabilities() const;
   [[nodiscard]] std::vector<double> log_probabilities() const;
   /// The index that u, uniform in [0, 1), draws.
@@ -44,6 +51,7 @@ class Simplex {
 
  private:
   void weigh_anew();
+  void shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const;
 
   friend class WeightedEntropy;
   std::vector<double> log_weights_;

@@ -68,7 +68,7 @@ class OmsAggregate {
 
   std::size_t reporters_ = 0;
   std::size_t used_ = 0;
-  std::vector<Sum> sums_;  ///< the first used_ are live; the others keep their memory
+  std::vector<Sum> sums_;          ///< the first used_ are live; the others keep their memory
   std::vector<simd::Term> terms_;  ///< of each sum in turn
   std::size_t most_terms_ = 0;     ///< of a sum: as many as the tile has clients
   std::vector<std::int32_t> slot_of_;

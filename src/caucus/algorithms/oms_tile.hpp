@@ -41,8 +41,8 @@ class OmsTile {
   /// One example of that client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last) {
     const std::size_t client = clients_ - 1;
-    // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in pieces
-    // of other sizes, for which the CPU waits.
+    // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in
+    // pieces of other sizes, for which the CPU waits.
     Example& example = examples_[count_];
     example.x = x;
     example.client = client;

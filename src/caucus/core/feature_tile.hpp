@@ -175,7 +175,7 @@ class FeatureTile {
   std::vector<Projections> projections_;  ///< one per base
   std::vector<Waves> waves_;
   std::vector<Family> families_;
-  std::vector<Recipe> recipes_;  ///< one per map
+  std::vector<Recipe> recipes_;     ///< one per map
   std::vector<Recipe*> recipe_of_;  ///< each space
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;

@@ -124,7 +124,6 @@ class ClientStreams {
   [[nodiscard]] const std::uint32_t* words() const { return words_.data(); }
 
  private:
-
   StreamKey key_;  ///< of the first one that was begun
   std::uint32_t begun_ = 0;
   std::array<std::uint32_t, 4 * kTogether> words_{};

@@ -70,11 +70,11 @@ class SecondOrderModel {
   std::vector<double> diagonal_;  ///< of A with what is not in it yet
   Iterate at_;                    ///< the solver's point; for a ball before it is scaled back
   bool residual_is_stale_ = false;
-  std::size_t solved_ = 0;    ///< rounds
-  std::size_t unsolved_ = 0;  ///< reports
+  std::size_t solved_ = 0;               ///< rounds
+  std::size_t unsolved_ = 0;             ///< reports
   AlignedVector<float> observed_;        ///< gradients that are not in A yet
   std::vector<double> factors_, sizes_;  ///< their weights, and |g|^2
-  double mu_ = 0.0;                         ///< the ball's multiplier
+  double mu_ = 0.0;                      ///< the ball's multiplier
   bool size_is_known_;
   double largest_;         ///< of |z|^2 = |g|^2 / (4c)
   double ridge_ = 0.0;     ///< on A's diagonal

@@ -14,7 +14,8 @@ inline void draw(const double* sums, std::size_t models, const std::uint32_t* wo
   const Words lower = shifted_right(load(words + kLanes), 11);
   const double total = sums[models - 1];
   const auto find = [&](Eight high_bits, Eight low_bits, double* first) {
-    const Eight u = mul_add(high_bits, eight(0x1p-32), multiply(low_bits, eight(0x1p-53)));  // exact
+    const Eight u =
+        mul_add(high_bits, eight(0x1p-32), multiply(low_bits, eight(0x1p-53)));  // exact
     const Eight point = multiply(u, eight(total));
     Eight counts = eight(0.0);
     for (std::size_t i = 0; i < models; ++i) counts = count_up(counts, eight(sums[i]), point);

@@ -9,9 +9,9 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
 /// nu is found in two moves. The first solves sum_i p_i (-t + t^2/2 - t^3/6) = 0 nearly, where t =
-/// a_i (c_i + nu) and a_i = rate / C_i. Exponentials at this nu sum to 1 + h; the second move, delta,
-/// takes h away, and is so short that a polynomial of fourth degree is e^(-a_i delta) to all digits.
-/// False where the step is too long for that: the caller has another way.
+/// a_i (c_i + nu) and a_i = rate / C_i. Exponentials at this nu sum to 1 + h; the second move,
+/// delta, takes h away, and is so short that a polynomial of fourth degree is e^(-a_i delta) to all
+/// digits. False where the step is too long for that: the caller has another way.
 inline bool entropy_step(const EntropyStep& s) {
   const Eight rate = eight(s.rate);
   const auto each = [&](auto&& work) {

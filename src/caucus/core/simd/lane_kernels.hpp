@@ -12,12 +12,11 @@ namespace {
 /// Groups [l, l + Inputs) of what add_lane_products says.
 template <std::size_t Inputs>
 [[gnu::always_inline]] inline void add_lane_block(float* sums, bool fresh, std::size_t l,
-                                                   const float* const* x, const float* factors,
-                                                   std::size_t count) {
+                                                  const float* const* x, const float* factors,
+                                                  std::size_t count) {
   Lanes some[Inputs];
-  repeat<Inputs>([&](std::size_t i) {
-    some[i] = fresh ? fill(0.0F) : load(sums + (l + i) * kLanes);
-  });
+  repeat<Inputs>(
+      [&](std::size_t i) { some[i] = fresh ? fill(0.0F) : load(sums + (l + i) * kLanes); });
   for (std::size_t r = 0; r < count; ++r) {
     const Lanes row = load(factors + r * kLanes);
     repeat<Inputs>(
@@ -29,7 +28,7 @@ template <std::size_t Inputs>
 /// sums[l] <- sums[l] + (x_r[l] * factors[r]) for every row r, one after the other, each product
 /// rounded; `fresh` sums are 0 before.
 inline void add_lane_products(float* sums, bool fresh, std::size_t inputs, const float* const* x,
-                               const float* factors, std::size_t count) {
+                              const float* factors, std::size_t count) {
   std::size_t l = 0;
   for (; l + 4 <= inputs; l += 4) add_lane_block<4>(sums, fresh, l, x, factors, count);
   for (; l + 2 <= inputs; l += 2) add_lane_block<2>(sums, fresh, l, x, factors, count);

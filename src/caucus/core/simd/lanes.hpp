@@ -28,7 +28,7 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-constexpr std::size_t kProjectedRows = 5;  ///< at most, in one block
+constexpr std::size_t kProjectedRows = 5;   ///< at most, in one block
 constexpr std::size_t kProjectedSums = 20;  ///< rows times groups that fit the registers
 
 struct Lanes {

@@ -146,9 +146,8 @@ template <std::size_t Count>
   Lanes squares = fill(0.0F);
   const auto moved = [&](const auto& load_at, Lanes old) __attribute__((always_inline)) {
     Lanes gradient = fill(0.0F);
-    repeat<Count>([&](std::size_t j) {
-      gradient = add(gradient, multiply(factors[j], load_at(x[j])));
-    });
+    repeat<Count>(
+        [&](std::size_t j) { gradient = add(gradient, multiply(factors[j], load_at(x[j]))); });
     const Lanes now = mul_add(factor, gradient, old);
     squares = mul_add(now, now, squares);
     return now;
@@ -206,9 +205,8 @@ inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* 
         });
         store_first(y + k, rest, total);
       });
-  repeat<Count>([&](std::size_t j) {
-    squares[j] = n <= kShort ? short_square(terms[j], n) : sum(sums[j]);
-  });
+  repeat<Count>(
+      [&](std::size_t j) { squares[j] = n <= kShort ? short_square(terms[j], n) : sum(sums[j]); });
 }
 
 inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,

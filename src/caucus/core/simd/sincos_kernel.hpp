@@ -84,7 +84,7 @@ template <unsigned Wanted>
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
     const auto put = [&](std::size_t level, Lanes cosine, Lanes sine)
-                         __attribute__((always_inline)) {
+        __attribute__((always_inline)) {
       float* const out = wanted.out[level] + 2 * k;
       store(out, cosine);
       store(out + kLanes, sine);
@@ -109,9 +109,8 @@ inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::s
   const Waves of_amplitude(amplitude);
   for (const Wave* each = waves; each < waves + count; ++each) {
     unsigned wanted = 0;
-    repeat<kOctaves>([&](std::size_t level) {
-      wanted |= each->out[level] != nullptr ? 1U << level : 0U;
-    });
+    repeat<kOctaves>(
+        [&](std::size_t level) { wanted |= each->out[level] != nullptr ? 1U << level : 0U; });
     kFor[wanted](of_amplitude, *each, n);
   }
 }

@@ -30,7 +30,7 @@ template <std::size_t Inputs>
 inline void add_lane_products(float* sums, bool fresh, std::size_t inputs, const float* const* x,
                               const float* factors, std::size_t count) {
   std::size_t l = 0;
-  for (; l + 4 <= inputs; l += 4) add_lane_block<4>(sums, fresh, l, x, factors, count);
+  for (; l + 6 <= inputs; l += 6) add_lane_block<6>(sums, fresh, l, x, factors, count);
   for (; l + 2 <= inputs; l += 2) add_lane_block<2>(sums, fresh, l, x, factors, count);
   if (l < inputs) add_lane_block<1>(sums, fresh, l, x, factors, count);
 }

@@ -48,7 +48,7 @@ void ModelSampler::shuffle(Stream& stream) {
 void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
   streams_.begin(round, client);
   const auto K = static_cast<std::uint32_t>(models_);
-  simd::Draws draws;
+  simd::Draws draws;  // NOLINT(cppcoreguidelines-pro-type-member-init): the kernel fills all of it
   simd::kernels().draw(p.weights().running_sums(), models_, streams_.words(), &draws);
   for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {
     std::uint32_t* const pair = pairs_.data() + std::size_t{2} * c;

@@ -92,8 +92,8 @@ WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::mo
     most_inverse_ = std::max(most_inverse_, inverse_weights_.back());
     equal_ = equal_ && weight == weights_.front();
   }
-  padded_inverse_ = inverse_weights_;
-  padded_inverse_.resize((weights_.size() + simd::kBlock - 1) / simd::kBlock * simd::kBlock, 0.0);
+  padded_inverse_.assign((weights_.size() + simd::kBlock - 1) / simd::kBlock * simd::kBlock, 0.0);
+  std::copy(inverse_weights_.begin(), inverse_weights_.end(), padded_inverse_.begin());
 }
 
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {

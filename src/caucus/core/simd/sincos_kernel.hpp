@@ -61,7 +61,7 @@ template <unsigned Wanted, std::size_t Level, class Put>
 [[gnu::always_inline]] inline void put_doubles(const Waves& waves, const Waves::Pair& half,
                                                const Put& put) {
   if constexpr (Wanted >> Level != 0U) {
-    const Waves::Pair pair = waves.twice(half);
+    const Waves::Pair pair = Waves::twice(half);
     if constexpr ((Wanted >> Level & 1U) != 0U) put(Level, waves.cosine(pair), pair.sine);
     put_doubles<Wanted, Level + 1>(waves, pair, put);
   }
@@ -70,7 +70,7 @@ template <unsigned Wanted, std::size_t Level, class Put>
 template <unsigned Wanted, class Put>
 [[gnu::always_inline]] inline void put_levels(const Waves& waves, Lanes x, Lanes factor,
                                               const Put& put) {
-  Lanes count;
+  Lanes count = fill(0.0F);
   const Waves::Pair pair = waves.of(x, factor, count);
   if constexpr ((Wanted & 1U) != 0U) {
     put(0, turn_if_odd(waves.cosine(pair), count), turn_if_odd(pair.sine, count));

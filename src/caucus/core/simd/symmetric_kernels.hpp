@@ -84,6 +84,7 @@ inline void add_tile(double* tile, const float* row, const float* columns, std::
 
 inline void symmetric_add(double* matrix, std::size_t blocks, const float* vectors,
                           std::size_t count, double factor) {
+  if (count == 0) return;  // there may be no memory to point to
   const std::size_t n = blocks * kBlock;
   const Eight scale = eight(factor);
   by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {

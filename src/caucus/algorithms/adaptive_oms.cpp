@@ -174,10 +174,7 @@ void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggre
     constexpr std::size_t kReports = 16;
     const bool unlikely = probabilities()[space] < kUnlikely;
     if (unlikely && second->unsolved() < kReports) return;
-    // Where few report in a round, a round is little work, and a third step pays.
-    constexpr std::size_t kFew = 5;
-    const int steps = aggregate.client_begin_.size() < kFew ? 3 : 2;
-    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : steps);
+    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
   } else {
     step_first_order(space, aggregate, inclusion, w);
   }

@@ -81,8 +81,10 @@ class AdaptiveOms {
   /// The same with the caller's sampler, and the J models in their place: for several threads.
   void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
               std::span<HeldModel> into) const;
+  /// For the clients of this server, who all draw from its p.
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
-  [[nodiscard]] const ClientSampler& sampler_of_one() const { return sampler_; }
+  /// For one who has many servers (Noncooperative).
+  [[nodiscard]] const ClientSampler& sampler_of_any_p() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);

@@ -120,8 +120,10 @@ class FomdOms {
     for (const std::uint32_t i : drawn.subspan(2)) bits |= ModelBits{1} << i;
     return {drawn[0], bits};
   }
+  /// For the clients of this server, who all draw from its p.
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
-  [[nodiscard]] const ClientSampler& sampler_of_one() const { return sampler_; }
+  /// For one who has many servers (Noncooperative).
+  [[nodiscard]] const ClientSampler& sampler_of_any_p() const { return sampler_; }
   void predict(NoMemory&, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     predict_with_held(*settings_->plan, assignment, x, into);

@@ -51,7 +51,7 @@ class Noncooperative {
               std::span<HeldModel> into) const {
     copies_[client].assign(batch, client, sampler, into);
   }
-  [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().sampler_of_one(); }
+  [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().sampler_of_any_p(); }
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     copies_.front().predict(memory, assignment, x, into);

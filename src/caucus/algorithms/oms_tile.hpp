@@ -1,5 +1,5 @@
 // The client half of FOMD-OMS and NCO-OMS for many examples at once: what oms_client does for one,
-// with the same bits. Examples are added client by client; flush() then computes stage by stage,
+// with the same bits. Examples are added client by client; compute() then works stage by stage,
 // each for all of them: features, outputs, losses. An example and one of the J models that its
 // client holds are a pair; pairs lie one after another, J for each example.
 #pragma once

@@ -104,6 +104,7 @@ void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
   if (aggregate.lanes_.reporters > 0) return step_lanes(batch, aggregate.lanes_);
   if (aggregate.reporters_ == 0) return;
+  renew_rows();
   estimate(batch, aggregate);
   step_models(aggregate);
   if (lanes_) lanes_->copy_from(weights_);

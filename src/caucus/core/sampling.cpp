@@ -47,6 +47,7 @@ void ModelSampler::shuffle(Stream& stream) {
 
 void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
   streams_.begin(round, client);
+  have_pairs_ = true;
   const auto K = static_cast<std::uint32_t>(models_);
   simd::Draws draws;  // NOLINT(cppcoreguidelines-pro-type-member-init): the kernel fills all of it
   simd::kernels().draw(p.weights().running_sums(), models_, streams_.words(), &draws);

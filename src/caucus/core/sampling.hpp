@@ -85,6 +85,7 @@ class ClientSampler {
     ClientSampler sampler = *this;
     sampler.together_ =
         (sampled_ == 2 || sampled_ == models_) && models_ > 2 && models_ <= simd::kLanes;
+    sampler.have_pairs_ = false;  // streams that this one has begun have none
     return sampler;
   }
 
@@ -105,7 +106,7 @@ class ClientSampler {
  private:
   /// A_1 and, for J = 2, A_2.
   const std::uint32_t* drawn_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
-    if (!streams_.has(round, client)) draw_together(p, round, client);
+    if (!have_pairs_ || !streams_.has(round, client)) draw_together(p, round, client);
     return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
   }
   void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
@@ -114,6 +115,7 @@ class ClientSampler {
   ModelSampler sampler_;
   std::size_t models_, sampled_;
   bool together_ = false;
+  bool have_pairs_ = false;  ///< of the streams that were begun last
   std::array<std::uint32_t, 2 * ClientStreams::kTogether> pairs_{};
 };
 

@@ -238,6 +238,7 @@ RC_GTEST_PROP(ClientSampler, DrawsTogetherWhatEachClientDrawsAlone, ()) {
   log_weights[K / 2] = 0.0;
   const Simplex p = Simplex::from_log_weights(log_weights);
   ClientSampler alone({seed, Purpose::sampling}, K, sampled);
+  alone.draw(p, 7, 0);  // what it has begun already must not count as drawn together
   ClientSampler together = alone.of_one_p();
   const auto first = *rc::gen::inRange<std::uint32_t>(0, 40);
   for (std::uint32_t client = first; client < first + 40; ++client) {

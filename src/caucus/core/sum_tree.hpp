@@ -25,8 +25,7 @@ class SumTree {
 
   /// The weights, and zeros up to a multiple of 16.
   [[nodiscard]] const double* padded_values() const { return levels_.front().values.data(); }
-  /// Of a tree that is a single node: the running sums.
-  [[nodiscard]] bool is_small() const { return depth_ == 0; }
+  /// Of a tree of at most 16 weights: their running sums.
   [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
 
   void set_all(std::span<const double> values);

@@ -169,10 +169,10 @@ TEST(Generators, AdversariesGiveEveryClientTheSameRows) {
     const auto partition = make_partition({.kind = PartitionSpec::Kind::blocks}, *data, 3, 1, 0);
     for (std::size_t t = 0; t < 30; ++t) {
       for (std::size_t j = 1; j < 3; ++j) {
-        const auto first = data->x(partition->rows_of(0)[t]);
-        const auto mine = data->x(partition->rows_of(j)[t]);
+        const auto first = data->x(partition->row(0, t));
+        const auto mine = data->x(partition->row(j, t));
         EXPECT_TRUE(std::equal(first.begin(), first.end(), mine.begin()));
-        EXPECT_EQ(data->y(partition->rows_of(0)[t]), data->y(partition->rows_of(j)[t]));
+        EXPECT_EQ(data->y(partition->row(0, t)), data->y(partition->row(j, t)));
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "caucus/data/dirichlet.hpp"
 #include "caucus/data/number.hpp"
@@ -19,9 +20,7 @@ Result<Partition> deal_shuffled(const Dataset& data, std::size_t clients, const 
   std::iota(order.begin(), order.end(), 0u);
   Stream stream(key);
   shuffle_rows(order, stream);
-  std::vector<Rows> rows(clients, Rows(rounds));
-  for (std::size_t k = 0; k < order.size(); ++k) rows[k % clients][k / clients] = order[k];
-  return Partition(rows);
+  return Partition::dealt(std::move(order), clients);
 }
 
 Result<Partition> cut_blocks(const Dataset& data, std::size_t clients) {
@@ -72,12 +71,39 @@ Result<Partition> by_file(const Dataset& data, std::size_t clients) {
 
 }  // namespace
 
-Partition::Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients) {
+Partition::Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients)
+    : clients_(rows_of_clients.size()) {
+  std::size_t used = 0;
+  for (const auto& rows : rows_of_clients) {
+    used += rows.size();
+    longest_ = std::max(longest_, rows.size());
+  }
+  rows_.reserve(used);
+  if (used == clients_ * longest_) {
+    for (std::size_t round = 0; round < longest_; ++round) {
+      for (const auto& rows : rows_of_clients) rows_.push_back(rows[round]);
+    }
+    return;
+  }
+  begin_.push_back(0);
   for (const auto& rows : rows_of_clients) {
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     begin_.push_back(rows_.size());
-    longest_ = std::max(longest_, rows.size());
   }
+}
+
+Partition Partition::dealt(std::vector<std::uint32_t> rows, std::size_t clients) {
+  Partition partition;
+  partition.clients_ = clients;
+  partition.longest_ = rows.size() / clients;
+  partition.rows_ = std::move(rows);
+  return partition;
+}
+
+std::vector<std::uint32_t> Partition::rows_of(std::size_t client) const {
+  std::vector<std::uint32_t> rows(rounds(client));
+  for (std::size_t round = 0; round < rows.size(); ++round) rows[round] = row(client, round);
+  return rows;
 }
 
 Result<PartitionSpec> parse_partition(std::string_view text) {

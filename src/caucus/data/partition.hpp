@@ -17,21 +17,33 @@ class Partition {
  public:
   /// Takes the lists as they are.
   explicit Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients);
+  /// Deals the rows to the clients in turn; there must be equally many for all.
+  static Partition dealt(std::vector<std::uint32_t> rows, std::size_t clients);
 
-  [[nodiscard]] std::size_t clients() const { return begin_.size() - 1; }
-  [[nodiscard, gnu::always_inline]] std::span<const std::uint32_t> rows_of(
-      std::size_t client) const {
-    return std::span(rows_).subspan(begin_[client], begin_[client + 1] - begin_[client]);
+  [[nodiscard]] std::size_t clients() const { return clients_; }
+  /// The row that a client meets in a round.
+  [[nodiscard, gnu::always_inline]] std::uint32_t row(std::size_t client, std::size_t round) const {
+    return rows_[begin_.empty() ? round * clients_ + client : begin_[client] + round];
   }
+  /// Of one client.
+  [[nodiscard, gnu::always_inline]] std::size_t rounds(std::size_t client) const {
+    return begin_.empty() ? longest_ : begin_[client + 1] - begin_[client];
+  }
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t client) const;
   /// Rows of the client that has most: the number of rounds.
   [[nodiscard]] std::size_t longest() const { return longest_; }
   /// Rows of all clients together.
   [[nodiscard]] std::size_t used() const { return rows_.size(); }
 
  private:
-  std::vector<std::uint32_t> rows_;
-  std::vector<std::size_t> begin_{0};
+  Partition() = default;
+
+  std::size_t clients_ = 0;
   std::size_t longest_ = 0;
+  // Round by round if all clients have equally many, because that is how they are read; else client
+  // by client.
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::size_t> begin_;  ///< where each client's begin, in the second case
 };
 
 struct PartitionSpec {

@@ -32,7 +32,7 @@ Dataset with_rows(std::size_t rows, std::uint32_t values = 1000) {
 std::vector<std::uint32_t> all_rows(const Partition& partition) {
   std::vector<std::uint32_t> rows;
   for (std::size_t j = 0; j < partition.clients(); ++j) {
-    rows.insert(rows.end(), partition.rows_of(j).begin(), partition.rows_of(j).end());
+    for (std::size_t t = 0; t < partition.rounds(j); ++t) rows.push_back(partition.row(j, t));
   }
   std::sort(rows.begin(), rows.end());
   return rows;
@@ -54,7 +54,7 @@ RC_GTEST_PROP(Partition, EqualSplitsUseEachOfTheFirstRowsOnce, ()) {
     RC_ASSERT(partition->longest() == rows / clients);
     RC_ASSERT(partition->used() == rows / clients * clients);
     for (std::size_t j = 0; j < clients; ++j) {
-      RC_ASSERT(partition->rows_of(j).size() == rows / clients);
+      RC_ASSERT(partition->rounds(j) == rows / clients);
     }
     RC_ASSERT(all_rows(*partition) == first_rows(partition->used()));
   }
@@ -71,8 +71,8 @@ RC_GTEST_PROP(Partition, DirichletUsesEveryRowOnceAndLeavesNoClientEmpty, ()) {
   RC_ASSERT(all_rows(*partition) == first_rows(rows));
   std::size_t longest = 0;
   for (std::size_t j = 0; j < clients; ++j) {
-    RC_ASSERT(!partition->rows_of(j).empty());
-    longest = std::max(longest, partition->rows_of(j).size());
+    RC_ASSERT(partition->rounds(j) > 0);
+    longest = std::max(longest, partition->rounds(j));
   }
   RC_ASSERT(partition->longest() == longest);
 }
@@ -82,9 +82,10 @@ TEST(Partition, ShuffleDealsAPermutationRoundRobin) {
   const auto one = make_partition({}, data, 1, 7, 2);
   const auto ten = make_partition({}, data, 10, 7, 2);
   for (std::size_t k = 0; k < 100; ++k) {
-    EXPECT_EQ(ten->rows_of(k % 10)[k / 10], one->rows_of(0)[k]);
+    EXPECT_EQ(ten->row(k % 10, k / 10), one->row(0, k));
   }
-  EXPECT_FALSE(std::is_sorted(one->rows_of(0).begin(), one->rows_of(0).end()));
+  const auto all = one->rows_of(0);
+  EXPECT_FALSE(std::is_sorted(all.begin(), all.end()));
 }
 
 TEST(Partition, DependsOnSeedAndRepetitionOnly) {
@@ -92,7 +93,7 @@ TEST(Partition, DependsOnSeedAndRepetitionOnly) {
   for (const Kind kind : {Kind::shuffle, Kind::dirichlet}) {
     const auto rows = [&](std::uint64_t seed, std::uint32_t repetition) {
       const auto partition = make_partition({.kind = kind}, data, 4, seed, repetition);
-      return std::vector(partition->rows_of(0).begin(), partition->rows_of(0).end());
+      return partition->rows_of(0);
     };
     EXPECT_EQ(rows(1, 0), rows(1, 0));
     EXPECT_NE(rows(1, 0), rows(1, 1));
@@ -143,7 +144,7 @@ double spread(const Dataset& data, double concentration) {
   for (std::size_t j = 0; j < 5; ++j) {
     double sum = 0.0;
     for (const auto row : partition->rows_of(j)) sum += static_cast<double>(data.y(row));
-    const double mean = sum / static_cast<double>(partition->rows_of(j).size());
+    const double mean = sum / static_cast<double>(partition->rounds(j));
     lowest = std::min(lowest, mean);
     highest = std::max(highest, mean);
   }

@@ -34,24 +34,25 @@ class PartitionedData {
 
   [[nodiscard]] std::size_t clients() const { return partition_->clients(); }
   [[nodiscard, gnu::always_inline]] std::size_t rounds(std::size_t client) const {
-    return partition_->rows_of(client).size();
+    return partition_->rounds(client);
   }
   [[nodiscard, gnu::always_inline]] Example example(std::size_t client, std::size_t round) const {
-    const float* const x = row(partition_->rows_of(client)[round]);
+    const float* const x = row(client, round);
     return {{x, stride_ - 1}, static_cast<double>(x[stride_ - 1])};
   }
   /// Fetches an example that will be asked for soon, if there is such: the rows are anywhere.
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
-    const auto rows = partition_->rows_of(client);
-    if (round >= rows.size()) return;
-    const float* const x = row(rows[round]);
+    if (round >= partition_->rounds(client)) return;
+    const float* const x = row(client, round);
     constexpr std::size_t kLine = 16;  // floats of a cache line
     for (std::size_t k = 0; k < stride_; k += kLine) __builtin_prefetch(x + k);
     __builtin_prefetch(x + stride_ - 1);
   }
 
  private:
-  [[nodiscard]] const float* row(std::uint32_t number) const { return values_ + number * stride_; }
+  [[nodiscard, gnu::always_inline]] const float* row(std::size_t client, std::size_t round) const {
+    return values_ + partition_->row(client, round) * stride_;
+  }
 
   const Partition* partition_;
   const float* values_;  ///< row by row: x, then y

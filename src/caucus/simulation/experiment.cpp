@@ -43,7 +43,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
   outcome.used = partition.used();
   outcome.curve_rounds = log_spaced_rounds(outcome.length.rounds);
   for (std::size_t j = 0; j < partition.clients(); ++j) {
-    outcome.examples_of_client.push_back(partition.rows_of(j).size());
+    outcome.examples_of_client.push_back(partition.rounds(j));
   }
   progress.total = outcome.used * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
@@ -60,7 +60,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
       given.reserve(partition.used());
       observer = [&](std::size_t client, std::size_t round, double output) {
         given.push_back({static_cast<std::uint32_t>(client), static_cast<std::uint32_t>(round),
-                         partition.rows_of(client)[round], output});
+                         partition.row(client, round), output});
       };
     }
     outcome.played.push_back(

@@ -41,7 +41,7 @@ RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) 
   };
   RunLength length{partition.clients(), partition.longest(), batches(partition.longest()), 0};
   for (std::size_t j = 0; j < partition.clients(); ++j) {
-    length.reports += batches(partition.rows_of(j).size());
+    length.reports += batches(partition.rounds(j));
   }
   return length;
 }

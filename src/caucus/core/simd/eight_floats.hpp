@@ -1,7 +1,9 @@
-// Eight floats as one value: a row of a tile that is summed in float and added to doubles.
+// Eight floats as one value: a row of a tile that is summed in float and added to doubles, and what
+// is left of a vector at its end.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/lanes.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
@@ -15,6 +17,26 @@ inline EightFloats eight_floats(float value) { return {_mm256_set1_ps(value)}; }
 inline EightFloats load_eight(const float* p) { return {_mm256_loadu_ps(p)}; }
 inline EightFloats mul_add(EightFloats a, EightFloats b, EightFloats c) {
   return {_mm256_fmadd_ps(a.v, b.v, c.v)};
+}
+inline EightFloats multiply(EightFloats a, EightFloats b) { return {_mm256_mul_ps(a.v, b.v)}; }
+inline EightFloats subtract(EightFloats a, EightFloats b) { return {_mm256_sub_ps(a.v, b.v)}; }
+inline EightFloats turn_if_odd(EightFloats a, EightFloats count) {
+  const __m256i sign = _mm256_slli_epi32(_mm256_castps_si256(count.v), 31);
+  return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(sign))};
+}
+inline EightFloats load_first_eight(const float* p, std::size_t count) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  return {_mm512_castps512_ps256(load_first(p, count).v)};
+#else
+  return {load_half(p, count)};
+#endif
+}
+inline void store_first(float* p, std::size_t count, EightFloats a) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  store_first(p, count, Lanes{_mm512_castps256_ps512(a.v)});
+#else
+  store_half(p, count, a.v);
+#endif
 }
 inline Eight widened(EightFloats a) {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -52,8 +74,48 @@ inline EightFloats mul_add(EightFloats a, EightFloats b, EightFloats c) {
   }
   return out;
 }
+inline EightFloats multiply(EightFloats a, EightFloats b) {
+  EightFloats out{};
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = a.v[l] * b.v[l];
+  return out;
+}
+inline EightFloats subtract(EightFloats a, EightFloats b) {
+  EightFloats out{};
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = a.v[l] - b.v[l];
+  return out;
+}
+inline EightFloats turn_if_odd(EightFloats a, EightFloats count) {
+  EightFloats out{};
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = is_odd(count.v[l]) ? -a.v[l] : a.v[l];
+  return out;
+}
+inline EightFloats load_first_eight(const float* p, std::size_t count) {
+  EightFloats out{};
+  for (std::size_t l = 0; l < count; ++l) out.v[l] = p[l];
+  return out;
+}
+inline void store_first(float* p, std::size_t count, EightFloats a) {
+  for (std::size_t l = 0; l < count; ++l) p[l] = a.v[l];
+}
 inline Eight widened(EightFloats a) { return widened(a.v); }
 
 #endif
+
+/// The number that p[0] to p[15] all have, in every lane of a vector.
+template <class Vector>
+Vector spread(const float* p);
+template <>
+[[gnu::always_inline]] inline EightFloats spread<EightFloats>(const float* p) {
+  return load_eight(p);
+}
+template <>
+[[gnu::always_inline]] inline Lanes spread<Lanes>(const float* p) {
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
+  const __m256 half = _mm256_loadu_ps(p);  // loaded once: loads are what runs out
+  return {half, half};
+#else
+  return load(p);
+#endif
+}
 
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

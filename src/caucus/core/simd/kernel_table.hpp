@@ -31,7 +31,7 @@ struct Move {
 };
 
 /// Widths in ratio 2 share a sine and cosine, so many of them: the angles of one are doubled.
-inline constexpr std::size_t kOctaves = 4;
+inline constexpr std::size_t kOctaves = 2;
 
 /// What is wanted of one x among several: the waves amplitude * cos(pi 2^level factor x_k) and
 /// sines at out[level], which is null where they are not wanted.

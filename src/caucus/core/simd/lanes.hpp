@@ -224,11 +224,9 @@ inline Lanes larger_size(Lanes a, Lanes b) {
     return __builtin_bit_cast(float, size > old ? size : old);
   });
 }
+inline bool is_odd(float count) { return (__builtin_bit_cast(std::uint32_t, count) & 1U) != 0U; }
 inline Lanes turn_if_odd(Lanes a, Lanes count) {
-  return each([&](std::size_t l) {
-    const auto bits = __builtin_bit_cast(std::uint32_t, count.v[l]);
-    return (bits & 1U) != 0U ? -a.v[l] : a.v[l];
-  });
+  return each([&](std::size_t l) { return is_odd(count.v[l]) ? -a.v[l] : a.v[l]; });
 }
 inline double sum(Lanes a) {
   double lanes[8];

@@ -59,35 +59,45 @@ double AdaptiveOms::known_size(std::size_t space) const {
   return square && plan.maps.space(space).is_kernel() ? 1.0 : 0.0;
 }
 
-void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-                         std::span<HeldModel> into) const {
-  const Simplex& p = probabilities();
-  const auto drawn = sampler.draw(p, batch.number, client);
-  sampler.shares.resize(drawn.size());
-  p.shares(drawn, sampler.shares);
-  for (std::size_t a = 0; a < into.size(); ++a) {
-    into[a].space = drawn[a];
-    into[a].weights = weights(drawn[a]);
-    into[a].share = sampler.shares[a];
+void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+  const auto drawn = sampler_.draw(probabilities(), batch.number, client);
+  shares_.resize(drawn.size());
+  probabilities().shares(drawn, shares_);
+  into.client = client;
+  into.held.resize(drawn.size());
+  for (std::size_t a = 0; a < drawn.size(); ++a) {
+    into.held[a] = {drawn[a], weights(drawn[a]), shares_[a]};
+  }
+}
+
+void AdaptiveOms::assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
+                         ClientSampler& sampler, const HeldPlaces& into) const {
+  const std::size_t J = sampled();
+  sampler.draw(probabilities(), batch.number, first_client, clients, into.spaces);
+  weights_.rows({into.spaces, clients * J}, into.weights);
+  for (std::size_t c = 0; c < clients; ++c) {
+    probabilities().shares({into.spaces + c * J, J}, {into.shares + c * J, J});
   }
 }
 
 void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {
+  const std::size_t before = into.entries_.size();
+  into.entries_.resize(before + reports.spaces.size());
+  AdaptiveAggregate::Entry* entry = into.entries_.data() + before;
   for (std::size_t n = 0; n < reports.size(); ++n) {
-    const Report report = reports[n];
-    into.client_begin_.push_back(into.entries_.size());
-    for (const HeldReport& held : report.held) {
-      simd::Term gradient{held.direction.data(), held.factor};
-      if (!reports.lasting) {
-        const std::span copy(into.memory_.take(held.direction.size()), held.direction.size());
-        write_product(copy, held.factor, held.direction);
-        gradient = {copy.data(), 1.0F};
-      }
-      AdaptiveAggregate::Entry& entry = into.entries_.emplace_back();
-      entry.space = held.space;
-      entry.examples = report.examples;
-      entry.loss = static_cast<double>(held.loss);
-      entry.gradient = gradient;
+    into.client_begin_.push_back(before + n * reports.sampled);
+    for (std::size_t a = 0; a < reports.sampled; ++a, ++entry) {
+      const std::size_t m = n * reports.sampled + a;
+      entry->space = reports.spaces[m];
+      entry->examples = reports.examples[n];
+      entry->loss = static_cast<double>(reports.losses[m]);
+      entry->gradient.x = reports.directions[m];
+      entry->gradient.factor = reports.factors[m];
+      if (reports.lasting) continue;
+      const std::size_t size = settings_->plan->maps.dimension(entry->space);
+      const std::span copy(into.memory_.take(size), size);
+      write_product(copy, reports.factors[m], {reports.directions[m], size});
+      entry->gradient = {copy.data(), 1.0F};
     }
   }
 }

@@ -70,17 +70,15 @@ class AdaptiveOms {
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;
   static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
+  static constexpr bool kFirstPredicts = false;
 
   explicit AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings);
 
-  void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-    into.client = client;
-    into.held.resize(sampled());
-    assign(batch, client, sampler_, into.held);
-  }
-  /// The same with the caller's sampler, and the J models in their place: for several threads.
-  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-              std::span<HeldModel> into) const;
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  /// The same for several clients, one after another, with the caller's sampler: for several
+  /// threads.
+  void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
+              ClientSampler& sampler, const HeldPlaces& into) const;
   /// For the clients of this server, who all draw from its p.
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
   /// For one who has many servers (Noncooperative).
@@ -93,8 +91,7 @@ class AdaptiveOms {
     report_held(*settings_->plan, forecast, y, into);
   }
   void aggregate(const Report& report, AdaptiveAggregate& into) const {
-    aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
-              into);
+    with_tile_of_one(report, [&](const TileReports& reports) { aggregate(reports, into); });
   }
   void aggregate(const TileReports& reports, AdaptiveAggregate& into) const;
   void step(const Batch& batch, const AdaptiveAggregate& aggregate);
@@ -150,6 +147,8 @@ class AdaptiveOms {
   std::vector<double> remembered_of_;    ///< the same when each model was last held
   std::size_t batches_ = 0;              ///< that had reports
   std::vector<std::size_t> last_batch_;  ///< in which each model was held
+
+  std::vector<double> shares_;           ///< while assigning
 
   // While stepping:
   std::vector<std::vector<std::uint32_t>> entries_of_;  ///< per space

@@ -36,47 +36,80 @@ Status OmsSettings::validate() const {
   return Done{};
 }
 
+OmsAggregate::OmsAggregate(const FeatureMaps& maps, LaneSums lanes)
+    : maps_(&maps), slot_of_(maps.size(), -1), lanes_(std::move(lanes)) {
+  if (maps.size() > kFew) return;
+  for (std::uint32_t i = 0; i < maps.size(); ++i) new_slot(i);
+}
+
 void OmsAggregate::clear() {
-  for (std::size_t s = 0; s < used_; ++s) slot_of_[sums_[s].space] = -1;
-  used_ = 0;
+  if (slot_of_.size() > kFew) {
+    for (std::size_t s = 0; s < used_; ++s) slot_of_[spaces_[s]] = -1;
+    used_ = 0;
+  } else {
+    std::fill(counts_.begin(), counts_.end(), 0U);
+    std::fill(losses_.begin(), losses_.end(), 0.0);
+    for (auto& gradient : gradients_) gradient.clear();
+  }
+  summed_ = false;
   reporters_ = 0;
   lanes_.clear();
 }
 
-OmsAggregate::Sum& OmsAggregate::new_sum(std::uint32_t space, std::size_t dimension) {
-  slot_of_[space] = static_cast<std::int32_t>(used_);
-  if (used_ == sums_.size()) sums_.emplace_back();
-  if (terms_.size() < (used_ + 1) * most_terms_) terms_.resize(2 * (used_ + 1) * most_terms_);
-  Sum& fresh = sums_[used_++];
-  fresh.space = space;
-  fresh.terms = 0;
-  fresh.loss = 0.0;
-  fresh.dimension = dimension;
-  fresh.gradient.clear();
-  return fresh;
+void OmsAggregate::make_room(std::size_t terms) {
+  terms_.resize(2 * terms);
+  term_losses_.resize(2 * terms);
+}
+
+std::size_t OmsAggregate::new_slot(std::uint32_t space) {
+  const std::size_t slot = used_++;
+  slot_of_[space] = static_cast<std::int32_t>(slot);
+  if (spaces_.size() < used_) {
+    spaces_.resize(used_);
+    losses_.resize(used_);
+    counts_.resize(used_);
+    gradients_.resize(used_);
+  }
+  if (terms_.size() < used_ * most_terms_) make_room(used_ * most_terms_);
+  spaces_[slot] = space;
+  losses_[slot] = 0.0;
+  counts_[slot] = 0;
+  gradients_[slot].clear();
+  return slot;
 }
 
 void OmsAggregate::add(const TileReports& reports) {
   reporters_ += reports.size();
   most_terms_ = reports.size();
-  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
-  for (const HeldReport& held : reports.held) {
-    const std::int32_t known = slot_of_[held.space];
-    const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : used_;
-    Sum& sum = known >= 0 ? sums_[slot] : new_sum(held.space, held.direction.size());
-    sum.loss += static_cast<double>(held.loss);
-    simd::Term& term = terms_[slot * most_terms_ + sum.terms++];
-    term.x = held.direction.data();
-    term.factor = held.factor;
+  if (terms_.size() < used_ * most_terms_) make_room(used_ * most_terms_);
+  const std::size_t count = reports.spaces.size();
+  const std::uint32_t* const spaces = reports.spaces.data();
+  for (std::size_t m = 0; m < count; ++m) {
+    const std::int32_t known = slot_of_[spaces[m]];
+    const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : new_slot(spaces[m]);
+    const std::size_t place = slot * most_terms_ + counts_[slot]++;
+    simd::Term& term = terms_[place];
+    term.x = reports.directions[m];
+    term.factor = reports.factors[m];
+    term_losses_[place] = reports.losses[m];
+  }
+  // Sums in registers: in memory each addition would wait for the one before.
+  for (std::size_t slot = 0; slot < used_; ++slot) {
+    double sum = losses_[slot];
+    const float* const losses = term_losses_.data() + slot * most_terms_;
+    for (std::size_t n = 0; n < counts_[slot]; ++n) sum += static_cast<double>(losses[n]);
+    losses_[slot] = sum;
   }
 }
 
 void OmsAggregate::add_up() {
+  summed_ = true;
   for (std::size_t slot = 0; slot < used_; ++slot) {
-    Sum& sum = sums_[slot];
-    if (sum.gradient.empty()) sum.gradient.assign(sum.dimension, 0.0F);
-    add_products(sum.gradient, terms_of(slot));
-    sum.terms = 0;
+    if (counts_[slot] == 0) continue;
+    AlignedVector<float>& gradient = gradients_[slot];
+    if (gradient.empty()) gradient.assign(maps_->dimension(spaces_[slot]), 0.0F);
+    add_products(gradient, terms_of(slot));
+    counts_[slot] = 0;
   }
 }
 
@@ -92,8 +125,7 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
 }
 
 void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
-  aggregate({report.held.size(), {&report.client, 1}, {&report.examples, 1}, report.held, false},
-            into);
+  with_tile_of_one(report, [&](const TileReports& reports) { aggregate(reports, into); });
 }
 
 void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
@@ -120,42 +152,58 @@ void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
   std::visit(
       [&](const auto& schedule) {
         for (std::size_t s = 0; s < aggregate.used_; ++s) {
-          const OmsAggregate::Sum& sum = aggregate.sums_[s];
-          const double weight = 1.0 / (reporters * inclusion(sum.space));
-          losses_[s] = {sum.space, weight * sum.loss};
-          rates_[s] = weight * schedule.model_rate(batch.number, sum.space);
+          const std::uint32_t space = aggregate.spaces_[s];
+          const double weight = 1.0 / (reporters * inclusion(space));
+          losses_[s] = {space, weight * aggregate.losses_[s]};
+          rates_[s] = weight * schedule.model_rate(batch.number, space);
         }
       },
       settings_->schedule);
 }
 
 void FomdOms::step_models(const OmsAggregate& aggregate) {
-  moves_.clear();
-  radii_.clear();
+  moves_.resize(aggregate.used_);
+  radii_.resize(aggregate.used_);
+  std::size_t moves = 0;
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
-    const OmsAggregate::Sum& sum = aggregate.sums_[s];
-    if (sum.dimension == 0) continue;  // a frozen expert
-    const Space& space = settings_->plan->maps.space(sum.space);
-    const std::span<float> w = weights_[sum.space];
-    const auto terms = aggregate.terms_of(s);
-    if (space.constraint == Constraint::ball && sum.gradient.empty()) {
-      moves_.push_back(
-          {w.data(), terms.data(), terms.size(), w.size(), static_cast<float>(-rates_[s])});
-      radii_.push_back(space.radius);
-    } else if (space.constraint == Constraint::ball) {
-      Ball{space.radius}.descend(w, sum.gradient, rates_[s]);
-    } else if (sum.gradient.empty()) {
-      gradient_.assign(sum.dimension, 0.0F);
-      add_products(gradient_, terms);
-      Box{space.radius}.descend(w, gradient_, rates_[s]);
-    } else {
-      Box{space.radius}.descend(w, sum.gradient, rates_[s]);
+    if (!aggregate.touched(s)) continue;
+    const std::uint32_t i = aggregate.spaces_[s];
+    const std::span<float> w = weights_[i];
+    if (w.empty()) continue;  // a frozen expert
+    const Space& space = settings_->plan->maps.space(i);
+    if (aggregate.summed_ || space.constraint != Constraint::ball) {
+      step_model(space, aggregate, s, w);
+      continue;
     }
+    const auto terms = aggregate.terms_of(s);
+    simd::Move& move = moves_[moves];
+    move.w = w.data();
+    move.terms = terms.data();
+    move.count = terms.size();
+    move.n = w.size();
+    move.factor = static_cast<float>(-rates_[s]);
+    radii_[moves++] = space.radius;
   }
   squares_.resize(moves_.size());
-  move_by_products(moves_, squares_);
-  for (std::size_t m = 0; m < moves_.size(); ++m) {
+  move_by_products(std::span(moves_).first(moves), squares_);
+  for (std::size_t m = 0; m < moves; ++m) {
     Ball{radii_[m]}.scale_back({moves_[m].w, moves_[m].n}, squares_[m]);
+  }
+}
+
+/// With its gradient written out.
+void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
+                         std::span<float> w) {
+  std::span<const float> gradient = aggregate.gradients_[slot];
+  if (!aggregate.summed_) {
+    gradient_.assign(w.size(), 0.0F);
+    add_products(gradient_, aggregate.terms_of(slot));
+    gradient = gradient_;
+  }
+  if (space.constraint == Constraint::ball) {
+    Ball{space.radius}.descend(w, gradient, rates_[slot]);
+  } else {
+    Box{space.radius}.descend(w, gradient, rates_[slot]);
   }
 }
 

@@ -41,37 +41,45 @@ struct OmsSettings {
 /// 2 <= J <= K, or J = K = 1.
 Status validate_sample(std::size_t sampled, std::size_t models);
 
-/// The sums of one batch, over what was touched only.
+/// The sums of one batch, over what was touched only. A model has a slot: of few models each its
+/// own, of many those that are touched, one after another.
 class OmsAggregate {
  public:
-  explicit OmsAggregate(std::size_t models, LaneSums lanes = {})
-      : slot_of_(models, -1), lanes_(std::move(lanes)) {}
+  explicit OmsAggregate(const FeatureMaps& maps, LaneSums lanes = {});
   void clear();
 
  private:
   friend class FomdOms;
-  struct Sum {
-    std::uint32_t space = 0;
-    std::uint32_t terms = 0;  ///< what the gradient is the sum of, or
-    double loss = 0.0;
-    std::size_t dimension = 0;
-    AlignedVector<float> gradient;  ///< that sum
-  };
+  static constexpr std::size_t kFew = 32;
+
   /// Of the reports of one tile, each of which has a model at most once.
   void add(const TileReports& reports);
-  Sum& new_sum(std::uint32_t space, std::size_t dimension);
+  void make_room(std::size_t terms);
+  std::size_t new_slot(std::uint32_t space);
   [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
-    return {terms_.data() + slot * most_terms_, sums_[slot].terms};
+    return {terms_.data() + slot * most_terms_, counts_[slot]};
+  }
+  [[nodiscard]] bool touched(std::size_t slot) const {
+    return counts_[slot] > 0 || (summed_ && !gradients_[slot].empty());
   }
   /// From terms to gradients.
   void add_up();
 
+  const FeatureMaps* maps_;
   std::size_t reporters_ = 0;
-  std::size_t used_ = 0;
-  std::vector<Sum> sums_;          ///< the first used_ are live; the others keep their memory
-  std::vector<simd::Term> terms_;  ///< of each sum in turn
-  std::size_t most_terms_ = 0;     ///< of a sum: as many as the tile has clients
   std::vector<std::int32_t> slot_of_;
+
+  // By slot:
+  std::size_t used_ = 0;
+  std::vector<std::uint32_t> spaces_;
+  std::vector<double> losses_;
+  std::vector<std::uint32_t> counts_;  ///< of the terms that the gradient is the sum of, or
+  std::vector<simd::Term> terms_;
+  std::vector<float> term_losses_;
+  std::size_t most_terms_ = 0;  ///< of a slot: as many as the tile has clients
+  bool summed_ = false;
+  std::vector<AlignedVector<float>> gradients_;  ///< that sum, after add_up()
+
   LaneSums lanes_;  ///< the sums of batches whose models lie side by side
 };
 
@@ -88,26 +96,25 @@ class FomdOms {
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;  ///< reports travel, so they can be lost
   static constexpr bool kOmsClients = true;   ///< predict and report are those of oms_client.hpp
+  static constexpr bool kFirstPredicts = true;
 
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout = Layout::rows);
 
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+    const auto drawn = sampler_.draw(p_, batch.number, client);
     into.client = client;
-    into.held.resize(sampled());
-    assign(batch, client, sampler_, into.held);
+    into.held.clear();
+    for (const std::uint32_t i : drawn) into.held.push_back({i, weights(i), 0.0});
+    into.held.front().share = 1.0;
   }
-  /// The same with the caller's sampler, and the J models in their place: for several threads.
-  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-              std::span<HeldModel> into) const {
+  /// The same for several clients, one after another, with the caller's sampler: for several
+  /// threads.
+  void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
+              ClientSampler& sampler, const HeldPlaces& into) const {
     if (rows_are_old_) renew_rows();
-    const auto drawn = sampler.draw(p_, batch.number, client);
-    double share = 1.0;  // the first one predicts
-    for (std::size_t a = 0; a < into.size(); ++a, share = 0.0) {
-      into[a].space = drawn[a];
-      into[a].weights = std::as_const(weights_)[drawn[a]];
-      into[a].share = share;
-    }
+    sampler.draw(p_, batch.number, first_client, clients, into.spaces);
+    weights_.rows({into.spaces, clients * sampled()}, into.weights);
   }
   /// The same for models that lie side by side.
   HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const {
@@ -141,7 +148,8 @@ class FomdOms {
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] OmsAggregate new_aggregate() const {
-    return OmsAggregate(models(), lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
+    return OmsAggregate(settings_->plan->maps,
+                        lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
   }
 
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
@@ -176,6 +184,8 @@ class FomdOms {
   }
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
   void step_models(const OmsAggregate& aggregate);
+  void step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
+                  std::span<float> w);
   void step_lanes(const Batch& batch, const LaneSums& sums);
 
   std::shared_ptr<const OmsSettings> settings_;

@@ -23,6 +23,7 @@ class Noncooperative {
   using ClientState = typename Server::ClientState;
   static constexpr bool kCooperative = false;
   static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
+  static constexpr bool kFirstPredicts = Server::kFirstPredicts;
 
   class Aggregate {  ///< one per client that reported
    public:
@@ -47,9 +48,14 @@ class Noncooperative {
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     copies_[client].assign(batch, client, into);
   }
-  void assign(const Batch& batch, std::uint32_t client, ClientSampler& sampler,
-              std::span<HeldModel> into) const {
-    copies_[client].assign(batch, client, sampler, into);
+  void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
+              ClientSampler& sampler, const HeldPlaces& into) const {
+    for (std::size_t c = 0; c < clients; ++c) {
+      const std::size_t models = c * sampled();
+      const auto client = first_client + static_cast<std::uint32_t>(c);
+      copies_[client].assign(batch, client, 1, sampler,
+                             {into.spaces + models, into.weights + models, into.shares + models});
+    }
   }
   [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().sampler_of_any_p(); }
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,

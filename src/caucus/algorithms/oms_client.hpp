@@ -22,8 +22,8 @@ struct Plan {
 /// along, and whoever sees the forecast can tell.
 inline constexpr double kLargestForecast = 1e18;
 inline double finite_forecast(double value) {
-  const double capped = value <= kLargestForecast ? value : kLargestForecast;
-  return capped >= -kLargestForecast ? capped : -kLargestForecast;
+  const double capped = value < kLargestForecast ? value : kLargestForecast;  // one instruction
+  return capped > -kLargestForecast ? capped : -kLargestForecast;
 }
 
 /// f_i(x) of a held model, from its features at x; x itself is for frozen experts.
@@ -48,9 +48,7 @@ inline HeldSize size_of(const Assignment& assignment) {
 }
 
 inline HeldSize size_of(const TileReports& reports) {
-  HeldSize size{reports.size(), reports.held.size(), 0};
-  for (const HeldReport& each : reports.held) size.floats += each.direction.size();
-  return size;
+  return {reports.size(), reports.spaces.size(), reports.floats};
 }
 
 /// Bits of their exchanges. Down: the held models as floats, ceil(log2 K) bits for each index. Up:

@@ -4,6 +4,7 @@
 // client holds are a pair; pairs lie one after another, J for each example.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,35 +18,62 @@ namespace caucus {
 
 class OmsTile {
  public:
-  /// Every client holds J = sampled models.
-  OmsTile(const Plan& plan, std::size_t sampled);
+  /// Every client holds J = sampled models, of which the first predicts alone or all by shares.
+  OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// For so many clients with one example each.
+  [[nodiscard]] std::size_t room() const { return most_ - std::min(count_, most_); }
   /// For a client with so many examples.
   [[nodiscard]] bool has_room(std::size_t examples) const {
-    return (count_ + examples <= kExamples && floats_ < kFloats) || count_ == 0;
+    return (count_ + examples <= kExamples && count_ < most_) || count_ == 0;
   }
   /// Whether a client's batch of so many examples is never cut.
   [[nodiscard]] bool keeps_whole(std::size_t examples) const {
-    return examples <= kExamples && examples * sampled_ * largest_dimension_ <= 3 * kFloats;
+    return examples <= kExamples && examples <= 3 * most_;
   }
-  /// The models of the client whose examples follow; the caller fills them in.
-  std::span<HeldModel> begin_client(std::uint32_t client) {
-    client_names_[clients_] = client;
-    client_examples_[clients_] = 0;
+  /// The models of clients one after another, whose examples follow; the caller fills them in.
+  HeldPlaces begin_clients(std::uint32_t first_client, std::size_t count) {
+    const std::size_t models = clients_ * sampled_;
+    const std::size_t end = models + count * sampled_;
+    if (spaces_.size() < end) make_room_for_models(end);
+    for (std::size_t c = 0; c < count; ++c) {
+      client_names_[clients_ + c] = first_client + static_cast<std::uint32_t>(c);
+      client_examples_[clients_ + c] = 0;
+    }
     first_ = true;
-    const std::size_t models = clients_++ * sampled_;
-    if (models_.size() < models + sampled_) models_.resize(2 * (models + sampled_));
-    return {models_.data() + models, sampled_};
+    clients_ += count;
+    return {spaces_.data() + models, weights_.data() + models, shares_.data() + models};
   }
-  /// One example of that client; the last one of its batch makes the report.
+  /// One example for each of the last `count` clients: example_of(client) for the first one and
+  /// those after it.
+  template <class ExampleOf>
+  void add_singles(std::uint32_t first_client, std::size_t count, std::size_t round,
+                   ExampleOf&& example_of) {
+    const std::size_t before = clients_ - count;
+    Example* example = examples_.data() + count_;
+    PlayedExample* played = played_.data() + count_;
+    for (std::size_t c = 0; c < count; ++c, ++example, ++played) {
+      const auto [x, y] = example_of(first_client + c);
+      // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in
+      // pieces of other sizes, for which the CPU waits.
+      example->x = x;
+      example->client = static_cast<std::uint32_t>(before + c);
+      example->first = true;
+      example->last = true;
+      played->client = first_client + c;
+      played->round = round;
+      played->y = y;
+      client_examples_[before + c] = 1;
+    }
+    count_ += count;
+  }
+  /// One example of the last client; the last one of its batch makes the report.
   void add(std::size_t round, std::span<const float> x, double y, bool last) {
     const std::size_t client = clients_ - 1;
-    // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in
-    // pieces of other sizes, for which the CPU waits.
     Example& example = examples_[count_];
     example.x = x;
-    example.client = client;
+    example.client = static_cast<std::uint32_t>(client);
     example.first = first_;
     example.last = last;
     PlayedExample& played = played_[count_];
@@ -54,11 +82,10 @@ class OmsTile {
     played.y = y;
     ++client_examples_[client];
     first_ = false;
-    floats_ += sampled_ * largest_dimension_;
     ++count_;
   }
   /// Even within a client's batch, which is not cut without need.
-  [[nodiscard]] bool full() const { return floats_ >= 4 * kFloats || count_ == kExamples; }
+  [[nodiscard]] bool full() const { return count_ >= 4 * most_ || count_ == kExamples; }
 
   /// Makes ready what the next two tell; there must be an example.
   void compute();
@@ -77,37 +104,58 @@ class OmsTile {
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
   struct Example {
     std::span<const float> x;
-    std::size_t client = 0;  ///< counted in this tile
+    std::uint32_t client = 0;  ///< counted in this tile
     bool first = false, last = false;
   };
+  /// What the reports say of each pair, or of each client and model.
+  struct Said {
+    std::vector<float> losses, factors;
+    std::vector<const float*> directions;
+    void resize(std::size_t size);
+  };
 
-  void make_room(std::size_t pairs);
-  [[nodiscard]] const HeldModel* models_of(const Example& example) const {
-    return models_.data() + example.client * sampled_;
+  void make_room_for_models(std::size_t models);
+  void make_room_for_pairs(std::size_t pairs);
+  [[nodiscard]] const std::uint32_t* spaces_of(std::size_t example) const {
+    return spaces_.data() + examples_[example].client * sampled_;
   }
-  void compute_outputs();
-  /// Forecasts, losses and what is reported of each example.
+  /// Every client has one example, so that its models are those of the example.
+  [[nodiscard]] bool single() const {
+    return count_ == clients_ && examples_[0].first && examples_[count_ - 1].last;
+  }
+  /// Weights and targets of every pair; gives the weights.
+  const float* const* spread_over_pairs();
+  void compute_outputs(const float* const* weights);
+  void ask_experts();
+  /// Losses and what is reported of each example.
   template <class AnyLoss>
   void evaluate(const AnyLoss& loss);
+  void make_forecasts();
   /// J of every client; those of the last are not complete if its batch goes on.
-  const HeldReport* make_reports();
+  const Said& make_reports();
   void make_mean_report(std::size_t example, std::size_t end);
   void make_report_at_once(std::size_t example, std::size_t end);
+  [[nodiscard]] std::size_t floats_of(std::size_t models) const;
 
   const Plan* plan_;
   std::size_t sampled_;
+  bool first_predicts_;
   bool same_dimension_ = true;  ///< of all spaces
-  std::size_t largest_dimension_ = 0;
+  bool has_experts_ = false;
+  std::size_t most_ = 1;  ///< examples that are computed together, but for the rest of a batch
   FeatureTile features_;
-  std::size_t floats_ = 0;  ///< of all features, at most
 
   // By client:
   std::size_t clients_ = 0;
   bool first_ = false;                                         ///< the next example is its first
   std::vector<std::uint32_t> client_names_, client_examples_;  ///< of those in the report
-  std::vector<HeldModel> models_;                              ///< J each
   std::vector<BatchMean> means_;                               ///< of batches of several examples
-  std::vector<HeldReport> mean_held_;                          ///< J each, if there are such
+
+  // By client and model that it holds:
+  std::vector<std::uint32_t> spaces_;
+  std::vector<const float*> weights_;
+  std::vector<double> shares_;
+  Said mean_said_;  ///< if there are batches of several examples
 
   // By example:
   std::size_t count_ = 0;
@@ -115,12 +163,13 @@ class OmsTile {
   std::vector<PlayedExample> played_;
 
   // By pair:
-  std::vector<const float*> weights_, directions_;
-  std::vector<double> outputs_, losses_;
-  std::vector<HeldReport> held_;  ///< of the one example: the gradient stays factor and direction
+  std::vector<const float*> pair_weights_;  ///< if there are batches of several examples
+  std::vector<double> targets_, outputs_, losses_;
+  Said said_;  ///< of the one example: the gradient stays factor and direction
 
   TileReports reports_;
   std::vector<simd::Term> terms_;  ///< of one gradient
+  std::vector<HeldModel> held_;    ///< of one client
 };
 
 }  // namespace caucus

@@ -28,6 +28,14 @@ struct HeldModel {
   double share = 1.0;  ///< of the forecast; those of an assignment sum to 1
 };
 
+/// Where the models of several clients are to be written, J for each; the shares only by algorithms
+/// whose first model does not predict alone.
+struct HeldPlaces {
+  std::uint32_t* spaces = nullptr;
+  const float** weights = nullptr;
+  double* shares = nullptr;
+};
+
 /// server -> client: the J sampled models. In the paper the first one predicts, with share 1, and
 /// the others only observe.
 struct Assignment {
@@ -70,25 +78,53 @@ struct Report {
   std::span<const HeldReport> held;
 };
 
-/// The reports of several clients, each of J models.
+/// The reports of several clients, each of J models, number by number: what HeldReport has of each
+/// is in an array of its own.
 struct TileReports {
   std::size_t sampled = 0;  ///< J
   std::span<const std::uint32_t> clients;
   std::span<const std::uint32_t> examples;  ///< of each client
-  std::span<const HeldReport> held;         ///< J of each client
-  bool lasting = false;  ///< all of the batch are here, and their memory lasts until the step
+  // J of each client; the size of a direction is that of its space.
+  std::span<const std::uint32_t> spaces;
+  std::span<const float> losses, factors;
+  std::span<const float* const> directions;
+  std::size_t floats = 0;  ///< of all directions together
+  bool lasting = false;    ///< all of the batch are here, and their memory lasts until the step
 
   [[nodiscard]] std::size_t size() const { return clients.size(); }
-  Report operator[](std::size_t n) const {
-    return {clients[n], examples[n], held.subspan(n * sampled, sampled)};
-  }
 };
+
+/// work(TileReports) with one report, which does not last.
+template <class Work>
+void with_tile_of_one(const Report& report, Work&& work) {
+  std::vector<std::uint32_t> spaces;
+  std::vector<float> losses;
+  std::vector<float> factors;
+  std::vector<const float*> directions;
+  std::size_t floats = 0;
+  for (const HeldReport& held : report.held) {
+    spaces.push_back(held.space);
+    losses.push_back(held.loss);
+    factors.push_back(held.factor);
+    directions.push_back(held.direction.data());
+    floats += held.direction.size();
+  }
+  work(TileReports{report.held.size(),
+                   {&report.client, 1},
+                   {&report.examples, 1},
+                   spaces,
+                   losses,
+                   factors,
+                   directions,
+                   floats,
+                   false});
+}
 
 /// A mean loss as it is reported: a float, and finite.
 inline float reported_loss(double loss) {
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
-  const double capped = loss <= kLargest ? loss : kLargest;  // not std::clamp: that is a branch
-  return static_cast<float>(capped >= -kLargest ? capped : -kLargest);
+  const double capped = loss < kLargest ? loss : kLargest;  // not std::clamp: that is a branch
+  return static_cast<float>(capped > -kLargest ? capped : -kLargest);
 }
 
 /// On the client, while a batch lasts: the sums behind a Report. They are kept in double and

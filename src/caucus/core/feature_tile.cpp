@@ -56,7 +56,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
   };
   if (waves_.size() != 1 || !std::all_of(recipes_.begin(), recipes_.end(), is_plain)) return;
   only_waves_ = &waves_.front();
-  wave_of_.resize(families_.size(), 0);
+  for (const Family& family : families_) family_turns_.push_back(family.turns);
   for (const Recipe* recipe : recipe_of_) {
     places_.push_back({static_cast<std::uint32_t>(recipe->family - families_.data()),
                        static_cast<std::uint32_t>(recipe->level)});
@@ -83,7 +83,6 @@ void FeatureTile::touch(Projections& projections) {
 
 void FeatureTile::make_room(Waves& waves, std::size_t count) {
   waves.wanted.resize(std::max(kExamples, 2 * count));
-  family_of_.resize(waves.wanted.size());
 }
 
 void FeatureTile::compute() {

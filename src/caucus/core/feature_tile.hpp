@@ -42,15 +42,16 @@ class FeatureTile {
     recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     return recipe.features;
   }
-  /// request() for J spaces of each of `count` examples: example_at(e) is one, space_at(e, a) a
-  /// space; where the features are goes to into[e J + a]. The tile must be empty.
-  template <class ExampleAt, class SpaceAt>
-  void request_all(std::size_t count, std::size_t J, ExampleAt&& example_at, SpaceAt&& space_at,
+  /// request() for J spaces of each of `count` examples: example_at(e) is one, spaces_at(e) are its
+  /// spaces; where the features are goes to into[e J + a]. The tile must be empty.
+  template <class ExampleAt, class SpacesAt>
+  void request_all(std::size_t count, std::size_t J, ExampleAt&& example_at, SpacesAt&& spaces_at,
                    const float** into) {
-    if (only_waves_ != nullptr) return request_waves(count, J, example_at, space_at, into);
+    if (only_waves_ != nullptr) return request_waves(count, J, example_at, spaces_at, into);
     for (std::size_t e = 0; e < count; ++e) {
       begin_example(example_at(e));
-      for (std::size_t a = 0; a < J; ++a) *into++ = request(space_at(e, a));
+      const std::uint32_t* const spaces = spaces_at(e);
+      for (std::size_t a = 0; a < J; ++a) *into++ = request(spaces[a]);
     }
   }
   void compute();
@@ -96,13 +97,14 @@ class FeatureTile {
     const float* features = nullptr;
   };
 
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// What a space of the only waves asks for.
   struct Place {
     std::uint32_t family = 0, level = 0;
   };
   /// request_all() where all spaces are kernels of one base, each with a width of its own.
-  template <class ExampleAt, class SpaceAt>
-  void request_waves(std::size_t count, std::size_t J, ExampleAt&& example_at, SpaceAt&& space_at,
+  template <class ExampleAt, class SpacesAt>
+  void request_waves(std::size_t count, std::size_t J, ExampleAt&& example_at, SpacesAt&& spaces_at,
                      const float** into) {
     Waves& waves = *only_waves_;
     Projections& projections = *waves.projections;
@@ -112,30 +114,34 @@ class FeatureTile {
     const std::size_t room = simd::padded(2 * waves.frequencies);
     float* next = memory_.take(count * J * room);
     const Place* const places = places_.data();
-    std::uint32_t* const wave_of = wave_of_.data();
-    std::uint32_t* const family_of = family_of_.data();
-    simd::Wave* const wanted = waves.wanted.data();
+    const float* const turns = family_turns_.data();
+    const float** const examples = projections.examples.data();
+    simd::Wave* wave = waves.wanted.data() - 1;  // the last that was begun
     const float* row = projections.rows.data();
-    std::uint32_t waves_begun = 0;
     for (std::size_t e = 0; e < count; ++e, row += projections.width) {
-      projections.examples[e] = example_at(e).data();
-      const std::uint32_t first = waves_begun;
+      examples[e] = example_at(e).data();
+      const std::uint32_t* const spaces = spaces_at(e);
+      simd::Wave* const first = wave + 1;
+      std::uint32_t family = kNone;
+      std::uint32_t first_family = kNone;
       for (std::size_t a = 0; a < J; ++a, next += room) {
-        const Place place = places[space_at(e, a)];
-        std::uint32_t wave = wave_of[place.family];
-        // Old numbers are left there: only what this example began is its own.
-        if (wave < first || wave >= waves_begun || family_of[wave] != place.family) {
-          wave = waves_begun++;
-          wave_of[place.family] = wave;
-          family_of[wave] = place.family;
-          wanted[wave].x = row;
-          wanted[wave].factor = families_[place.family].turns;
-          for (float*& out : wanted[wave].out) out = nullptr;
+        const Place place = places[spaces[a]];
+        simd::Wave* mine = wave;
+        if (place.family == first_family) {
+          mine = first;
+        } else if (place.family != family) {  // which may be begun twice: the bits are the same
+          mine = ++wave;
+          mine->x = row;
+          mine->factor = turns[place.family];
+          for (float*& out : mine->out) out = nullptr;
+          family = place.family;
+          if (a == 0) first_family = family;
         }
-        wanted[wave].out[place.level] = next;
+        mine->out[place.level] = next;
         *into++ = next;
       }
     }
+    const auto waves_begun = static_cast<std::size_t>(wave + 1 - waves.wanted.data());
     projections.count = count;
     waves.count = waves_begun;
   }
@@ -181,7 +187,7 @@ class FeatureTile {
   std::vector<Waves*> touched_waves_;
   Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
   std::vector<Place> places_;    ///< of each space, in that case
-  std::vector<std::uint32_t> wave_of_, family_of_;  ///< a family's last wave, and back
+  std::vector<float> family_turns_;
   FloatArena memory_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,12 @@ class ModelWeights {
   }
   std::span<const float> operator[](std::size_t i) const {
     return {values_.data() + places_[i].begin, places_[i].size};
+  }
+  /// Where those of some models begin.
+  void rows(std::span<const std::uint32_t> models, const float** into) const {
+    const Place* const places = places_.data();
+    const float* const values = values_.data();
+    for (std::size_t m = 0; m < models.size(); ++m) into[m] = values + places[models[m]].begin;
   }
 
  private:

@@ -2,6 +2,7 @@
 // and A_2..A_J uniform without replacement from the rest, which only observe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -95,13 +96,30 @@ class ClientSampler {
     const std::uint32_t* const pair = drawn_together(p, round, client);
     return sampled_ == 2 ? std::span(pair, 2) : sampler_.all(pair[0]);
   }
+  /// That for `count` clients one after another: J indices of each go to `into`.
+  void draw(const Simplex& p, std::uint32_t round, std::uint32_t first_client, std::size_t count,
+            std::uint32_t* into) {
+    const bool pairs = together_ && sampled_ == 2;
+    for (std::size_t c = 0; c < count;) {
+      const auto client = first_client + static_cast<std::uint32_t>(c);
+      if (pairs) {
+        const std::uint32_t* const drawn = drawn_together(p, round, client);
+        const std::uint32_t left =
+            ClientStreams::kTogether - (client - streams_.first_client());
+        const std::size_t some = std::min<std::size_t>(left, count - c);
+        std::copy_n(drawn, 2 * some, into + 2 * c);
+        c += some;
+      } else {
+        std::copy_n(draw(p, round, client).data(), sampled_, into + c * sampled_);
+        ++c;
+      }
+    }
+  }
   /// The first of them, for who wants no more.
   std::uint32_t draw_first(const Simplex& p, std::uint32_t round, std::uint32_t client) {
     if (together_) return drawn_together(p, round, client)[0];
     return static_cast<std::uint32_t>(p.find(streams_.of(round, client).uniform()));
   }
-
-  std::vector<double> shares;  ///< memory for those of the models drawn
 
  private:
   /// A_1 and, for J = 2, A_2.

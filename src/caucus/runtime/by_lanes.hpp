@@ -35,7 +35,7 @@ class ByLanes {
   void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
     clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t) {
       if (tile_.full()) hand_in(shared, batch, clients, receive);
-      const Example example = clients.example(client, batch.first, 1);
+      const Example example = clients.source->example(client, batch.first);
       tile_.add(client, batch.first, shared.assign_set(batch, client, sampler_), example.x,
                 example.y);
     });
@@ -45,6 +45,8 @@ class ByLanes {
  private:
   template <class Source, class Receive>
   void hand_in(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
+    const std::size_t last = tile_.forecasts().back().client + 1;
+    clients.fetch(last, tile_.forecasts().size(), batch.first);
     tile_.compute(*shared.lanes());
     clients.record(tile_.forecasts());
     const std::size_t models = tile_.forecasts().size() * shared.sampled();

@@ -24,12 +24,12 @@ namespace caucus {
 template <class A>
 concept TiledClients = A::kOmsClients &&
     requires(const A& shared, const Batch& batch, ClientSampler& sampler,
-             std::span<HeldModel> models) {
+             const HeldPlaces& models) {
   requires std::same_as<typename A::Report, Report>;
   { shared.plan() } -> std::same_as<const Plan&>;
   { shared.sampled() } -> std::same_as<std::size_t>;
   { shared.new_sampler() } -> std::same_as<ClientSampler>;
-  shared.assign(batch, std::uint32_t{}, sampler, models);
+  shared.assign(batch, std::uint32_t{}, std::size_t{}, sampler, models);
   { shared.upload_bits(HeldSize{}) } -> std::same_as<std::size_t>;
   { shared.download_bits(HeldSize{}) } -> std::same_as<std::size_t>;
 };
@@ -39,6 +39,45 @@ template <class A>
 concept AggregatesTiles = requires(const A& shared, const TileReports& reports,
                                    typename A::Aggregate& aggregate) {
   shared.aggregate(reports, aggregate);
+};
+
+/// Some of the reports of a tile.
+class ArrivedReports {
+ public:
+  void clear() {
+    clients_.clear();
+    examples_.clear();
+    spaces_.clear();
+    losses_.clear();
+    factors_.clear();
+    directions_.clear();
+  }
+  /// The n-th of those that were sent.
+  void add(const TileReports& sent, std::size_t n) {
+    clients_.push_back(sent.clients[n]);
+    examples_.push_back(sent.examples[n]);
+    for (std::size_t m = n * sent.sampled; m < (n + 1) * sent.sampled; ++m) {
+      spaces_.push_back(sent.spaces[m]);
+      losses_.push_back(sent.losses[m]);
+      factors_.push_back(sent.factors[m]);
+      directions_.push_back(sent.directions[m]);
+    }
+  }
+  [[nodiscard]] TileReports reports(const TileReports& sent) const {
+    TileReports some = sent;
+    some.clients = clients_;
+    some.examples = examples_;
+    some.spaces = spaces_;
+    some.losses = losses_;
+    some.factors = factors_;
+    some.directions = directions_;
+    return some;
+  }
+
+ private:
+  std::vector<std::uint32_t> clients_, examples_, spaces_;
+  std::vector<float> losses_, factors_;
+  std::vector<const float*> directions_;
 };
 
 /// Many examples together. Where there are very many clients, several threads play stretches of
@@ -81,15 +120,11 @@ class ByTiles {
     template <class Source, class OnFull>
     void play(const A& shared, const Batch& batch, const Clients<Source>& clients,
               std::size_t first, std::size_t end, OnFull&& on_full) {
-      clients.each(batch, first, end, [&](std::uint32_t client, std::size_t last) {
-        if (!tile().has_room(last - batch.first)) on_full(false);
-        shared.assign(batch, client, sampler_, tile().begin_client(client));
-        for (std::size_t round = batch.first; round < last; ++round) {
-          const Example example = clients.example(client, round, batch.last - batch.first);
-          tile().add(round, example.x, example.y, round + 1 == last);
-          if (round + 1 < last && tile().full()) on_full(false);
-        }
-      });
+      if (batch.last - batch.first == 1) {
+        play_round(shared, batch, clients, first, end, on_full);
+      } else {
+        play_batch(shared, batch, clients, first, end, on_full);
+      }
       if (!tile().empty()) on_full(true);
     }
 
@@ -106,8 +141,50 @@ class ByTiles {
     }
 
    private:
+    /// One round: stretches of clients that have an example.
+    template <class Source, class OnFull>
+    void play_round(const A& shared, const Batch& batch, const Clients<Source>& clients,
+                    std::size_t first, std::size_t end, OnFull&& on_full) {
+      const auto plays = [&](std::size_t client) {
+        return batch.first < clients.source->rounds(client);
+      };
+      while (first < end) {
+        if (tile().room() == 0) on_full(false);
+        const std::size_t most = std::min(end, first + tile().room());
+        std::size_t last = first;
+        while (last < most && plays(last)) ++last;
+        if (last > first) {
+          const auto client = static_cast<std::uint32_t>(first);
+          const std::size_t count = last - first;
+          shared.assign(batch, client, count, sampler_, tile().begin_clients(client, count));
+          tile().add_singles(client, count, batch.first, [&](std::size_t c) {
+            return clients.source->example(c, batch.first);
+          });
+          clients.fetch(last, count, batch.first);
+        }
+        first = last;
+        while (first < end && !plays(first)) ++first;
+      }
+    }
+    /// Several rounds, client by client.
+    template <class Source, class OnFull>
+    void play_batch(const A& shared, const Batch& batch, const Clients<Source>& clients,
+                    std::size_t first, std::size_t end, OnFull&& on_full) {
+      clients.each(batch, first, end, [&](std::uint32_t client, std::size_t last) {
+        if (!tile().has_room(last - batch.first)) on_full(false);
+        shared.assign(batch, client, 1, sampler_, tile().begin_clients(client, 1));
+        for (std::size_t round = batch.first; round < last; ++round) {
+          constexpr std::size_t kAhead = 8;
+          clients.fetch(client, 1, round + kAhead);
+          const Example example = clients.source->example(client, round);
+          tile().add(round, example.x, example.y, round + 1 == last);
+          if (round + 1 < last && tile().full()) on_full(false);
+        }
+      });
+    }
     void add_tile(const A& algorithm) {
-      tiles_.push_back(std::make_unique<OmsTile>(algorithm.plan(), algorithm.sampled()));
+      tiles_.push_back(
+          std::make_unique<OmsTile>(algorithm.plan(), algorithm.sampled(), A::kFirstPredicts));
     }
 
     ClientSampler sampler_;
@@ -171,28 +248,36 @@ class ByTiles {
     if constexpr (AggregatesTiles<A>) {
       receive(reports);
     } else {
-      for (std::size_t n = 0; n < reports.size(); ++n) receive(reports[n]);
+      hand_in_one_by_one(shared.plan(), reports, receive);
     }
     tile.clear();
   }
+  template <class Receive>
+  void hand_in_one_by_one(const Plan& plan, const TileReports& reports, Receive&& receive) {
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      held_.clear();
+      for (std::size_t m = n * reports.sampled; m < (n + 1) * reports.sampled; ++m) {
+        const std::uint32_t space = reports.spaces[m];
+        held_.push_back({space,
+                         reports.losses[m],
+                         reports.factors[m],
+                         {reports.directions[m], plan.maps.dimension(space)}});
+      }
+      receive(Report{reports.clients[n], reports.examples[n], held_});
+    }
+  }
   template <class Source>
   TileReports arrived(const TileReports& sent, const Batch& batch, const Clients<Source>& clients) {
-    names_.clear();
-    examples_.clear();
-    held_.clear();
+    arrived_.clear();
     for (std::size_t n = 0; n < sent.size(); ++n) {
-      const Report report = sent[n];
-      if (clients.template loses<A>(batch, report.client)) continue;
-      names_.push_back(report.client);
-      examples_.push_back(report.examples);
-      held_.insert(held_.end(), report.held.begin(), report.held.end());
+      if (!clients.template loses<A>(batch, sent.clients[n])) arrived_.add(sent, n);
     }
-    return {sent.sampled, names_, examples_, held_, sent.lasting};
+    return arrived_.reports(sent);
   }
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::uint32_t> names_, examples_;  ///< of the reports that arrived, if some did not
-  std::vector<HeldReport> held_;
+  ArrivedReports arrived_;        ///< if some were lost
+  std::vector<HeldReport> held_;  ///< of one client
 };
 
 }  // namespace caucus

@@ -46,21 +46,20 @@ struct Clients {
       if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
     }
   }
-  /// The example (client, round), when a batch of `rounds` is played client by client; fetches the
-  /// one that comes a few later.
-  [[gnu::always_inline]] Example example(std::size_t client, std::size_t round,
-                                         std::size_t rounds) const {
-    if constexpr (requires { source->prefetch(client, round); }) {
-      constexpr std::size_t kAhead = 8;
-      const std::size_t count = source->clients();
-      if (rounds > 1 || count <= kAhead) {
-        source->prefetch(client, round + (rounds > 1 ? kAhead : 1));
-      } else {
-        const std::size_t next = client + kAhead;
-        source->prefetch(next < count ? next : next - count, next < count ? round : round + 1);
+  /// Asks for the examples that `count` clients from `first` on will play in a round, and in the
+  /// next where there are no more clients: they are anywhere in memory, and are wanted soon. Always
+  /// inlined: a function that does nothing but fetch has no effect, and g++ drops calls of it.
+  [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t round) const {
+    if constexpr (requires { source->prefetch(first, round); }) {
+      const std::size_t clients = source->clients();
+      for (; count > 0; --count, ++first) {
+        if (first >= clients) {
+          first -= clients;
+          ++round;
+        }
+        source->prefetch(first, round);
       }
     }
-    return source->example(client, round);
   }
   void record(std::span<const PlayedExample> given) {
     telemetry->record(given);

@@ -30,7 +30,7 @@ class OneByOne {
       assign(client, assignment_);
       mean_.begin(assignment_);
       for (std::size_t round = batch.first; round < last; ++round) {
-        const Example example = clients.example(client, round, batch.last - batch.first);
+        const Example example = clients.source->example(client, round);
         shared.predict(memory_[client], assignment_, example.x, forecast_);
         const PlayedExample given{client, round, forecast_.output, example.y};
         clients.record({&given, 1});

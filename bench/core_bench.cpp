@@ -98,7 +98,7 @@ void bm_project(benchmark::State& state) {
   for (std::size_t r = 0; r < count; ++r) rows.push_back(x.data() + r * d);
   AlignedVector<float> out(count * kWidth);
   for ([[maybe_unused]] auto _ : state) {
-    project(base, d, kWidth, rows, out);
+    project(base, d, kWidth, kFrequencies, rows, out);
     benchmark::ClobberMemory();
   }
   compare_with_peak(state, 2.0 * static_cast<double>(kFrequencies * d * count));

@@ -2,9 +2,10 @@
 add_library(caucus_flags INTERFACE)
 
 # The arithmetic is defined by the source: no contraction into FMA behind its back, so that the same
-# expression gives the same bits wherever the compiler inlines it. Kernels that want FMA say so.
+# expression gives the same bits wherever the compiler inlines it. Kernels that want FMA say so. That
+# nobody looks at errno or at the flags of floating-point exceptions lets the compiler use vectors.
 target_compile_options(caucus_flags INTERFACE
-  -ffp-contract=off -fno-math-errno
+  -ffp-contract=off -fno-math-errno -fno-trapping-math
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
   -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
 

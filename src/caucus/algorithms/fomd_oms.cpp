@@ -37,28 +37,25 @@ Status OmsSettings::validate() const {
 }
 
 OmsAggregate::OmsAggregate(const FeatureMaps& maps, LaneSums lanes)
-    : maps_(&maps), slot_of_(maps.size(), -1), lanes_(std::move(lanes)) {
-  if (maps.size() > kFew) return;
+    : maps_(&maps), slot_of_(maps.size(), -1), losses_(kFew, 0.0), lanes_(std::move(lanes)) {
+  if (!few()) return;
   for (std::uint32_t i = 0; i < maps.size(); ++i) new_slot(i);
 }
 
 void OmsAggregate::clear() {
-  if (slot_of_.size() > kFew) {
+  if (!few()) {
     for (std::size_t s = 0; s < used_; ++s) slot_of_[spaces_[s]] = -1;
     used_ = 0;
   } else {
     std::fill(counts_.begin(), counts_.end(), 0U);
     std::fill(losses_.begin(), losses_.end(), 0.0);
-    for (auto& gradient : gradients_) gradient.clear();
+    if (summed_) {
+      for (auto& gradient : gradients_) gradient.clear();
+    }
   }
   summed_ = false;
   reporters_ = 0;
   lanes_.clear();
-}
-
-void OmsAggregate::make_room(std::size_t terms) {
-  terms_.resize(2 * terms);
-  term_losses_.resize(2 * terms);
 }
 
 std::size_t OmsAggregate::new_slot(std::uint32_t space) {
@@ -66,11 +63,11 @@ std::size_t OmsAggregate::new_slot(std::uint32_t space) {
   slot_of_[space] = static_cast<std::int32_t>(slot);
   if (spaces_.size() < used_) {
     spaces_.resize(used_);
-    losses_.resize(used_);
+    losses_.resize(std::max(kFew, used_));
     counts_.resize(used_);
     gradients_.resize(used_);
   }
-  if (terms_.size() < used_ * most_terms_) make_room(used_ * most_terms_);
+  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
   spaces_[slot] = space;
   losses_[slot] = 0.0;
   counts_[slot] = 0;
@@ -81,24 +78,16 @@ std::size_t OmsAggregate::new_slot(std::uint32_t space) {
 void OmsAggregate::add(const TileReports& reports) {
   reporters_ += reports.size();
   most_terms_ = reports.size();
-  if (terms_.size() < used_ * most_terms_) make_room(used_ * most_terms_);
+  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
   const std::size_t count = reports.spaces.size();
   const std::uint32_t* const spaces = reports.spaces.data();
   for (std::size_t m = 0; m < count; ++m) {
     const std::int32_t known = slot_of_[spaces[m]];
     const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : new_slot(spaces[m]);
-    const std::size_t place = slot * most_terms_ + counts_[slot]++;
-    simd::Term& term = terms_[place];
+    losses_[slot] += static_cast<double>(reports.losses[m]);
+    simd::Term& term = terms_[slot * most_terms_ + counts_[slot]++];
     term.x = reports.directions[m];
     term.factor = reports.factors[m];
-    term_losses_[place] = reports.losses[m];
-  }
-  // Sums in registers: in memory each addition would wait for the one before.
-  for (std::size_t slot = 0; slot < used_; ++slot) {
-    double sum = losses_[slot];
-    const float* const losses = term_losses_.data() + slot * most_terms_;
-    for (std::size_t n = 0; n < counts_[slot]; ++n) sum += static_cast<double>(losses[n]);
-    losses_[slot] = sum;
   }
 }
 
@@ -140,13 +129,18 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
   estimate(batch, aggregate);
   step_models(aggregate);
   if (lanes_) lanes_->copy_from(weights_);
-  settings_->entropy.descend(p_, losses_, eta_);
+  if (aggregate.few()) {
+    settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(models()), eta_);
+  } else {
+    settings_->entropy.descend(p_, losses_, eta_);
+  }
   p_.share(settings_->fixed_share);
 }
 
 /// Before p moves: P_i is that of the time of sampling.
 void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
   const auto reporters = static_cast<double>(aggregate.reporters_);
+  if (aggregate.few()) return estimate_few(batch, reporters, aggregate.losses_);
   losses_.resize(aggregate.used_);
   rates_.resize(aggregate.used_);
   std::visit(
@@ -207,9 +201,9 @@ void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std:
   }
 }
 
-/// estimate() and step_models() for models that lie side by side.
-void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
-  constexpr std::size_t kLanes = ModelLanes::kLanes;
+/// That for at most 16 models, all of them at once.
+void FomdOms::estimate_few(const Batch& batch, double reporters, std::span<const double> sums) {
+  constexpr std::size_t kLanes = simd::kLanes;
   rates_.resize(2 * kLanes);
   all_losses_.resize(kLanes);
   const auto model_rates = std::span(rates_).last(kLanes);
@@ -220,10 +214,14 @@ void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
         }
       },
       settings_->schedule);
-  simd::kernels().estimate_lanes({models(), sampled(), static_cast<double>(sums.reporters),
-                                  p_.weights().padded_values(), p_.weights().total(),
-                                  sums.losses.data(), model_rates.data(), all_losses_.data(),
-                                  rates_.data()});
+  simd::kernels().estimate_lanes({models(), sampled(), reporters, p_.weights().padded_values(),
+                                  p_.weights().total(), sums.data(), model_rates.data(),
+                                  all_losses_.data(), rates_.data()});
+}
+
+/// estimate() and step_models() for models that lie side by side.
+void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
+  estimate_few(batch, static_cast<double>(sums.reporters), sums.losses);
   lanes_->descend(sums.gradients, rates_, sums.touched);
   rows_are_old_ = true;
   settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(models()), eta_);

@@ -50,11 +50,11 @@ class OmsAggregate {
 
  private:
   friend class FomdOms;
-  static constexpr std::size_t kFew = 32;
+  static constexpr std::size_t kFew = simd::kLanes;
+  [[nodiscard]] bool few() const { return slot_of_.size() <= kFew; }
 
   /// Of the reports of one tile, each of which has a model at most once.
   void add(const TileReports& reports);
-  void make_room(std::size_t terms);
   std::size_t new_slot(std::uint32_t space);
   [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
     return {terms_.data() + slot * most_terms_, counts_[slot]};
@@ -72,10 +72,9 @@ class OmsAggregate {
   // By slot:
   std::size_t used_ = 0;
   std::vector<std::uint32_t> spaces_;
-  std::vector<double> losses_;
+  std::vector<double> losses_;  ///< at least 16
   std::vector<std::uint32_t> counts_;  ///< of the terms that the gradient is the sum of, or
   std::vector<simd::Term> terms_;
-  std::vector<float> term_losses_;
   std::size_t most_terms_ = 0;  ///< of a slot: as many as the tile has clients
   bool summed_ = false;
   std::vector<AlignedVector<float>> gradients_;  ///< that sum, after add_up()
@@ -183,6 +182,7 @@ class FomdOms {
     return inclusion_probability(p_[space], models(), settings_->sampled);
   }
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
+  void estimate_few(const Batch& batch, double reporters, std::span<const double> sums);
   void step_models(const OmsAggregate& aggregate);
   void step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
                   std::span<float> w);

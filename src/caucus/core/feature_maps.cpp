@@ -159,7 +159,8 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
   AlignedVector<float>& projection = workspace.projections_[map.base];
   if (workspace.projection_of_[map.base] != workspace.example_) {
     const FrequencyBase& base = bases_[map.base];
-    project(base.values, x.size(), base.width(), std::array{x.data()}, projection);
+    project(base.values, x.size(), base.width(), base.frequencies, std::array{x.data()},
+            projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
   simd::Wave wave{projection.data(), {}, map.turns};

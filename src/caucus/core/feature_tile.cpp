@@ -89,6 +89,7 @@ void FeatureTile::compute() {
   for (Projections* projections : touched_) {
     projections->largest =
         project(projections->base->values, maps_->shape_.features, projections->width,
+                projections->base->frequencies,
                 std::span(projections->examples).first(projections->count), projections->rows);
   }
   for (Waves* waves : touched_waves_) compute(*waves);

@@ -31,7 +31,8 @@ class ModelLanes {
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
   /// out[16 r + i] = <w_i, x_r>
   void outputs(std::span<const float* const> x, std::span<float> out) const {
-    simd::kernels().project(weights_.data(), dimension_, kLanes, x.data(), x.size(), out.data());
+    simd::kernels().project(weights_.data(), dimension_, kLanes, models_, x.data(), x.size(),
+                            out.data());
   }
   /// A step of the touched models in their balls (Ball::descend); gradients lie as the models do.
   void descend(std::span<const float> gradients, std::span<const double> rates, ModelBits touched);

@@ -48,21 +48,13 @@ void ModelSampler::shuffle(Stream& stream) {
 void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
   streams_.begin(round, client);
   have_pairs_ = true;
-  const auto K = static_cast<std::uint32_t>(models_);
-  simd::Draws draws;  // NOLINT(cppcoreguidelines-pro-type-member-init): the kernel fills all of it
-  simd::kernels().draw(p.weights().running_sums(), models_, streams_.words(), &draws);
-  for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {
-    std::uint32_t* const pair = pairs_.data() + std::size_t{2} * c;
-    const auto first = static_cast<std::uint32_t>(draws.first[c]);
-    // Beyond all sums by rounding, or a pick that may have to be drawn again: seldom.
-    if (first >= K || draws.pick_rest[c] < K - 1) {
-      const auto drawn = sampler_.draw(p, streams_.of(round, client + c));
-      pair[0] = drawn[0];
-      pair[1] = drawn[1];
-      continue;
-    }
-    pair[0] = first;
-    pair[1] = draws.pick[c] == first ? K - 1 : draws.pick[c];
+  if (simd::kernels().draw(p.weights().running_sums(), models_, streams_.words(), pairs_.data())) {
+    return;
+  }
+  for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {  // the slow way gives the same
+    const auto drawn = sampler_.draw(p, streams_.of(round, client + c));
+    pairs_[2 * c] = drawn[0];
+    pairs_[2 * c + 1] = drawn[1];
   }
 }
 

@@ -14,7 +14,13 @@ Simplex Simplex::uniform(std::size_t size) {
 
 Simplex Simplex::from_log_weights(std::vector<double> log_weights) {
   Simplex simplex;
+  simplex.size_ = log_weights.size();
   simplex.log_weights_ = std::move(log_weights);
+  const std::size_t padded = (simplex.size_ + simd::kBlock - 1) / simd::kBlock * simd::kBlock;
+  simplex.log_weights_.resize(padded, kNoWeight);
+  simplex.moved_.assign(padded, kNoWeight);
+  simplex.padded_losses_.assign(padded, 0.0);
+  simplex.new_weights_.assign(padded, 0.0);
   simplex.weights_ = SumTree(simplex.size());
   simplex.weigh_anew();
   return simplex;
@@ -27,10 +33,11 @@ void Simplex::set_log_weights(std::span<const double> log_weights) {
 
 /// All weights from their logarithms, the largest of which becomes 0.
 void Simplex::weigh_anew() {
-  const double largest = *std::max_element(log_weights_.begin(), log_weights_.end());
-  for (double& value : log_weights_) value -= largest;
+  const auto logs = std::span(log_weights_).first(size_);
+  const double largest = *std::max_element(logs.begin(), logs.end());
+  for (double& value : logs) value -= largest;
   some_.resize(size());
-  exponentials(log_weights_, 0.0, some_);
+  exponentials(logs, 0.0, some_);
   weights_.set_all(some_);
 }
 
@@ -44,9 +51,7 @@ void Simplex::multiply(std::span<const std::uint32_t> indices,
     logarithms[n] = log_weights_[indices[n]] += log_factors[n];
     largest = std::max(largest, logarithms[n]);
   }
-  constexpr double kLargest = 40.0;      // of a logarithm
-  constexpr double kLeastTotal = 1e-20;  // of the weights: both far from the ends of the doubles
-  if (largest <= kLargest) {
+  if (largest <= kLargestLog) {
     exponentials(logarithms, 0.0, weights);
     weights_.set(indices, weights);
     if (weights_.total() >= kLeastTotal) return;
@@ -80,7 +85,8 @@ std::vector<double> Simplex::probabilities() const {
 }
 
 std::vector<double> Simplex::log_probabilities() const {
-  std::vector<double> log_p(log_weights_);
+  std::vector<double> log_p(log_weights_.begin(),
+                            log_weights_.begin() + static_cast<std::ptrdiff_t>(size_));
   const double log_sum = std::log(weights_.total());
   for (double& value : log_p) value -= log_sum;
   return log_p;
@@ -98,9 +104,22 @@ WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::mo
 
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
   if (!equal_) return newton(p, losses, rate);
-  std::vector<IndexedLoss> indexed(losses.size());
-  for (std::uint32_t i = 0; i < losses.size(); ++i) indexed[i] = {i, losses[i]};
-  descend(p, indexed, rate);
+  if (p.size() > 1 && rate != 0.0) multiply_all(p, losses, rate);
+}
+
+/// Of equal C_i: what all have in common cancels.
+void WeightedEntropy::multiply_all(Simplex& p, std::span<const double> losses, double rate) const {
+  double common = losses.front();
+  for (const double loss : losses) common = std::min(common, loss);
+  std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
+  const bool moderate = simd::kernels().move_logs(
+      p.log_weights_.data(), p.padded_losses_.data(), common, -rate * inverse_weights_.front(),
+      Simplex::kLargestLog, p.log_weights_.size(), p.new_weights_.data());
+  if (moderate) {
+    p.weights_.set_all(std::span<const double>(p.new_weights_).first(p.size()));
+    if (p.weights_.total() >= Simplex::kLeastTotal) return;
+  }
+  p.weigh_anew();
 }
 
 void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const {
@@ -134,27 +153,18 @@ static double sum_tolerance(std::size_t size) {
 /// The step by the kernel, if it is short enough for that.
 bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t n = padded_inverse_.size();
-  if (p.padded_logs_.size() < n) {  // for the first time; beyond K they never change
-    p.padded_logs_.assign(n, -1e308);
-    p.moved_.assign(n, -1e308);
-    p.padded_losses_.assign(n, 0.0);
-    p.new_weights_.assign(n, 0.0);
-  }
   const std::size_t K = p.size();
-  for (std::size_t i = 0; i < K; ++i) {
-    p.padded_logs_[i] = p.log_weights_[i];
-    p.padded_losses_[i] = losses[i];
-  }
+  std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
   const double total = p.weights_.total();
   const double excess = total - 1.0;  // as small as this it is its own logarithm
   const double log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
-  if (!simd::kernels().entropy_step({n, p.padded_logs_.data(), p.weights_.padded_values(),
+  if (!simd::kernels().entropy_step({n, p.log_weights_.data(), p.weights_.padded_values(),
                                      padded_inverse_.data(), p.padded_losses_.data(), log_total,
                                      rate, most_inverse_, sum_tolerance(K), p.moved_.data(),
                                      p.new_weights_.data()})) {
     return false;
   }
-  for (std::size_t i = 0; i < K; ++i) p.log_weights_[i] = p.moved_[i];
+  p.log_weights_.swap(p.moved_);
   p.weights_.set_all(std::span<const double>(p.new_weights_).first(K));
   return true;
 }

@@ -29,7 +29,7 @@ class Simplex {
   /// p <- (1 - amount) p + amount / K: no model falls below amount / K.
   void share(double amount);
 
-  [[nodiscard]] std::size_t size() const { return log_weights_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
   double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
   /// ln p_i, but for a number that all have in common.
   [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
@@ -54,12 +54,16 @@ class Simplex {
   void shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const;
 
   friend class WeightedEntropy;
-  std::vector<double> log_weights_;
+  static constexpr double kNoWeight = -1e308;    ///< the logarithm of what lies beyond the last
+  static constexpr double kLargestLog = 40.0;    ///< of a weight, and the least total of them: both
+  static constexpr double kLeastTotal = 1e-20;   ///< far from the ends of the doubles
+  std::size_t size_ = 0;
+  std::vector<double> log_weights_;  ///< padded to a multiple of 8
   SumTree weights_;  ///< exp(log_weights_)
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;
-  std::vector<double> padded_logs_, padded_losses_, moved_, new_weights_;
+  std::vector<double> padded_losses_, moved_, new_weights_;  ///< as long as log_weights_
 };
 
 /// The loss of one model; those of the others are 0.
@@ -85,6 +89,7 @@ class WeightedEntropy {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
+  void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
   [[nodiscard]] bool short_step(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 

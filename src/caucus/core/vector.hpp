@@ -85,11 +85,12 @@ inline void add_products_and_measure(std::span<float> y, std::span<const simd::T
 
 /// Several vectors x of `inputs` >= 1 numbers at once: row r of out is
 ///   out_k = sum_l x_l base[l * width + k], over l in order,
-/// where width is a multiple of 16. A row does not depend on the others. Gives the magnitude of all
-/// that it wrote.
+/// for the first `columns` k and some more, but not over width, which is a multiple of 16. A row does
+/// not depend on the others. Gives the magnitude of all that it wrote.
 inline float project(std::span<const float> base, std::size_t inputs, std::size_t width,
-                     std::span<const float* const> x, std::span<float> out) {
-  return simd::kernels().project(base.data(), inputs, width, x.data(), x.size(), out.data());
+                     std::size_t columns, std::span<const float* const> x, std::span<float> out) {
+  return simd::kernels().project(base.data(), inputs, width, columns, x.data(), x.size(),
+                                 out.data());
 }
 
 /// The largest |x_k|; NaN if there is one among them.

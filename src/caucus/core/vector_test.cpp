@@ -131,11 +131,11 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
   for (std::size_t r = 0; r < rows; ++r) examples.push_back(x.data() + r * inputs);
   with_every_variant([&] {
     std::vector<float> out(rows * width, 99.0F);  // what was there before must not matter
-    const float largest = project(base, inputs, width, examples, out);
+    const float largest = project(base, inputs, width, width, examples, out);
     RC_ASSERT(largest == magnitude(out));
     for (std::size_t r = 0; r < rows; ++r) {
       std::vector<float> alone(width);
-      project(base, inputs, width, std::array{examples[r]}, alone);
+      project(base, inputs, width, width, std::array{examples[r]}, alone);
       for (std::size_t k = 0; k < width; ++k) {
         RC_ASSERT(out[r * width + k] == alone[k]);  // the same bits as with others
         Exact expected = 0;

@@ -1,6 +1,7 @@
 // Where clients' examples come from: a partitioned file, a generator, a sensor.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,9 @@ class PartitionedData {
     if (round >= partition_->rounds(client)) return;
     const float* const x = row(client, round);
     constexpr std::size_t kLine = 16;  // floats of a cache line
-    for (std::size_t k = 0; k < stride_; k += kLine) __builtin_prefetch(x + k);
+    constexpr std::size_t kLines = 4;  // what follows them the CPU fetches by itself
+    const std::size_t end = std::min(stride_, kLines * kLine);
+    for (std::size_t k = 0; k < end; k += kLine) __builtin_prefetch(x + k);
     __builtin_prefetch(x + stride_ - 1);
   }
 

@@ -15,6 +15,7 @@ struct EightFloats {
 
 inline EightFloats eight_floats(float value) { return {_mm256_set1_ps(value)}; }
 inline EightFloats load_eight(const float* p) { return {_mm256_loadu_ps(p)}; }
+inline void store(float* p, EightFloats a) { _mm256_storeu_ps(p, a.v); }
 inline EightFloats mul_add(EightFloats a, EightFloats b, EightFloats c) {
   return {_mm256_fmadd_ps(a.v, b.v, c.v)};
 }
@@ -23,6 +24,11 @@ inline EightFloats subtract(EightFloats a, EightFloats b) { return {_mm256_sub_p
 inline EightFloats turn_if_odd(EightFloats a, EightFloats count) {
   const __m256i sign = _mm256_slli_epi32(_mm256_castps_si256(count.v), 31);
   return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(sign))};
+}
+/// As for Lanes.
+inline EightFloats larger_size(EightFloats a, EightFloats b) {
+  const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b.v));
+  return {_mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a.v), size))};
 }
 inline EightFloats load_first_eight(const float* p, std::size_t count) {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -63,6 +69,9 @@ inline EightFloats load_eight(const float* p) {
   for (std::size_t l = 0; l < 8; ++l) out.v[l] = p[l];
   return out;
 }
+inline void store(float* p, EightFloats a) {
+  for (std::size_t l = 0; l < 8; ++l) p[l] = a.v[l];
+}
 inline EightFloats mul_add(EightFloats a, EightFloats b, EightFloats c) {
   EightFloats out{};
   for (std::size_t l = 0; l < 8; ++l) {
@@ -89,6 +98,11 @@ inline EightFloats turn_if_odd(EightFloats a, EightFloats count) {
   for (std::size_t l = 0; l < 8; ++l) out.v[l] = is_odd(count.v[l]) ? -a.v[l] : a.v[l];
   return out;
 }
+inline EightFloats larger_size(EightFloats a, EightFloats b) {
+  EightFloats out{};
+  for (std::size_t l = 0; l < 8; ++l) out.v[l] = larger_size(a.v[l], b.v[l]);
+  return out;
+}
 inline EightFloats load_first_eight(const float* p, std::size_t count) {
   EightFloats out{};
   for (std::size_t l = 0; l < count; ++l) out.v[l] = p[l];
@@ -101,21 +115,63 @@ inline Eight widened(EightFloats a) { return widened(a.v); }
 
 #endif
 
-/// The number that p[0] to p[15] all have, in every lane of a vector.
+// For code that is written for Lanes and EightFloats alike:
 template <class Vector>
-Vector spread(const float* p);
+Vector filled(float value);
 template <>
-[[gnu::always_inline]] inline EightFloats spread<EightFloats>(const float* p) {
+[[gnu::always_inline]] inline EightFloats filled<EightFloats>(float value) {
+  return eight_floats(value);
+}
+template <>
+[[gnu::always_inline]] inline Lanes filled<Lanes>(float value) {
+  return fill(value);
+}
+template <class Vector>
+Vector loaded(const float* p);
+template <>
+[[gnu::always_inline]] inline EightFloats loaded<EightFloats>(const float* p) {
   return load_eight(p);
 }
 template <>
-[[gnu::always_inline]] inline Lanes spread<Lanes>(const float* p) {
-#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
-  const __m256 half = _mm256_loadu_ps(p);  // loaded once: loads are what runs out
-  return {half, half};
-#else
+[[gnu::always_inline]] inline Lanes loaded<Lanes>(const float* p) {
   return load(p);
+}
+/// The number that p[0] to p[15] all have, in every lane.
+template <class Vector>
+[[gnu::always_inline]] inline Vector spread(const float* p) {
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
+  // Loaded once for both halves: loads are what runs out.
+  const EightFloats half = load_eight(p);
+  if constexpr (sizeof(Vector) > sizeof(half)) return {half.v, half.v};
+  else return half;
+#else
+  return loaded<Vector>(p);
 #endif
 }
+
+// How projections are computed: by vectors of one of them, in blocks whose sums fit the registers.
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+using Projected = Lanes;
+constexpr std::size_t kProjectedLanes = 16;
+constexpr std::size_t kProjectedSums = 20;
+constexpr std::size_t kProjectedRows = 5;         ///< at most, in one block
+constexpr std::size_t kProjectedRowsOfLarge = 5;  ///< where the base is large
+constexpr std::size_t kProjectedColumn = 0;       ///< rows of a single vector, if that pays
+#elif defined(__AVX2__) && defined(__FMA__)
+using Projected = EightFloats;
+constexpr std::size_t kProjectedLanes = 8;
+constexpr std::size_t kProjectedSums = 12;
+constexpr std::size_t kProjectedRows = 4;
+constexpr std::size_t kProjectedRowsOfLarge = 5;
+constexpr std::size_t kProjectedColumn = 10;
+#else
+using Projected = Lanes;
+constexpr std::size_t kProjectedLanes = 16;
+constexpr std::size_t kProjectedSums = 2;
+constexpr std::size_t kProjectedRows = 2;
+constexpr std::size_t kProjectedRowsOfLarge = 2;
+constexpr std::size_t kProjectedColumn = 0;
+#endif
+constexpr std::size_t kProjectedBase = 6144;  ///< floats of a base that is not large
 
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -91,5 +91,18 @@ inline bool entropy_step(const EntropyStep& s) {
   return false;
 }
 
+inline bool move_logs(double* logs, const double* losses, double common, double factor,
+                      double limit, std::size_t n, double* weights) {
+  Eight most = eight(-1e308);
+  for (std::size_t k = 0; k < n; k += kBlock) {
+    const Eight moved = add(
+        load(logs + k), multiply(eight(factor), subtract(load(losses + k), eight(common))));
+    store(logs + k, moved);
+    store(weights + k, exponential(larger(moved, eight(-1e308))));
+    most = larger(most, moved);
+  }
+  return count_at_most(most, eight(limit)) == kBlock;
+}
+
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

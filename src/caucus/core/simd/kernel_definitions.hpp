@@ -3,6 +3,7 @@
 
 #include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/draw_kernel.hpp"
+#include "caucus/core/simd/eight_floats.hpp"
 #include "caucus/core/simd/entropy_kernel.hpp"
 #include "caucus/core/simd/exp_kernel.hpp"
 #include "caucus/core/simd/groups.hpp"
@@ -82,67 +83,94 @@ inline double move_and_measure(float* w, float factor, const float* gradient, st
   return sum(squares);
 }
 
-/// Columns [0, 16 Groups) of `Rows` projections at once, so that the sums stay in registers; what
-/// they are at most enters `largest`. Not inlined: g++ 12 runs out of registers in one large
-/// function.
-template <std::size_t Rows, std::size_t Groups>
+/// The next Count vectors of `Rows` projections at once, so that the sums stay in registers; what they
+/// are at most enters `largest`. Not inlined: g++ 12 runs out of registers in one large function.
+template <std::size_t Rows, std::size_t Count>
 [[gnu::noinline]] void project_block(const float* base, std::size_t inputs, std::size_t width,
-                                     const float* const* x, float* out, Lanes& largest) {
-  Lanes sums[Rows][Groups];
+                                     const float* const* x, float* out, Projected& largest) {
+  Projected sums[Rows][Count];
   const auto each = [](auto&& work) {
-    repeat<Rows>([&](std::size_t r) { repeat<Groups>([&](std::size_t g) { work(r, g); }); });
+    repeat<Rows>([&](std::size_t r) { repeat<Count>([&](std::size_t c) { work(r, c); }); });
   };
-  each([&](std::size_t r, std::size_t g) { sums[r][g] = fill(0.0F); });
+  each([&](std::size_t r, std::size_t c) { sums[r][c] = filled<Projected>(0.0F); });
   for (std::size_t l = 0; l < inputs; ++l) {
-    Lanes columns[Groups];
-    repeat<Groups>([&](std::size_t g) { columns[g] = load(base + l * width + g * kLanes); });
+    Projected columns[Count];
+    repeat<Count>([&](std::size_t c) {
+      columns[c] = loaded<Projected>(base + l * width + c * kProjectedLanes);
+    });
     repeat<Rows>([&](std::size_t r) {
-      const Lanes value = fill(x[r][l]);
-      repeat<Groups>([&](std::size_t g) { sums[r][g] = mul_add(value, columns[g], sums[r][g]); });
+      const auto value = filled<Projected>(x[r][l]);
+      repeat<Count>([&](std::size_t c) { sums[r][c] = mul_add(value, columns[c], sums[r][c]); });
     });
   }
-  Lanes most = largest;
-  each([&](std::size_t r, std::size_t g) {
-    store(out + r * width + g * kLanes, sums[r][g]);
-    most = larger_size(most, sums[r][g]);
+  Projected most = largest;
+  each([&](std::size_t r, std::size_t c) {
+    store(out + r * width + c * kProjectedLanes, sums[r][c]);
+    most = larger_size(most, sums[r][c]);
   });
   largest = most;
 }
 
-template <std::size_t Rows, std::size_t Groups>
+/// All columns from k on.
+template <std::size_t Rows, std::size_t Count>
 void project_rows(const float* base, std::size_t inputs, std::size_t width, std::size_t k,
-                  const float* const* x, float* out, Lanes& largest) {
-  for (; k + Groups * kLanes <= width; k += Groups * kLanes) {
-    project_block<Rows, Groups>(base + k, inputs, width, x, out + k, largest);
+                  std::size_t columns, const float* const* x, float* out, Projected& largest) {
+  for (; k + Count * kProjectedLanes <= columns; k += Count * kProjectedLanes) {
+    project_block<Rows, Count>(base + k, inputs, width, x, out + k, largest);
   }
-  if constexpr (Groups > 1) {
-    if (k < width) project_rows<Rows, Groups - 1>(base, inputs, width, k, x, out, largest);
+  if constexpr (Count > 1) {
+    if (k < columns) {
+      project_rows<Rows, Count - 1>(base, inputs, width, k, columns, x, out, largest);
+    }
   }
 }
 
-/// So many rows, at most Rows.
+/// So many rows, at most Rows, where Rows times Count sums fit the registers.
 template <std::size_t Rows>
 void project_some(std::size_t rows, const float* base, std::size_t inputs, std::size_t width,
-                  const float* const* x, float* out, Lanes& largest) {
+                  std::size_t columns, const float* const* x, float* out, Projected& largest) {
   if constexpr (Rows > 0) {
-    if (rows < Rows) return project_some<Rows - 1>(rows, base, inputs, width, x, out, largest);
+    if (rows < Rows) {
+      return project_some<Rows - 1>(rows, base, inputs, width, columns, x, out, largest);
+    }
     constexpr std::size_t kFit = kProjectedSums / Rows;
-    constexpr std::size_t kGroups = kFit > 4 ? 4 : kFit > 1 ? kFit : 1;
-    project_rows<Rows, kGroups>(base, inputs, width, 0, x, out, largest);
+    constexpr std::size_t kCount = kFit > 6 ? 6 : kFit > 1 ? kFit : 1;
+    project_rows<Rows, kCount>(base, inputs, width, 0, columns, x, out, largest);
+  }
+}
+
+/// One vector of so many rows, at most Rows.
+template <std::size_t Rows>
+void project_column(std::size_t rows, const float* base, std::size_t inputs, std::size_t width,
+                    const float* const* x, float* out, Projected& largest) {
+  if constexpr (Rows > 0) {
+    if (rows < Rows) return project_column<Rows - 1>(rows, base, inputs, width, x, out, largest);
+    project_block<Rows, 1>(base, inputs, width, x, out, largest);
   }
 }
 
 /// In blocks of about equal numbers of rows: one or two alone would wait for their own additions.
-inline float project(const float* base, std::size_t inputs, std::size_t width,
+/// So would an odd vector at the end of few rows: it is for as many as the registers hold.
+inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                      const float* const* x, std::size_t count, float* out) {
-  Lanes largest = fill(0.0F);
-  std::size_t blocks = (count + kProjectedRows - 1) / kProjectedRows;
-  for (; blocks > 0; --blocks) {
-    const std::size_t rows = (count + blocks - 1) / blocks;
-    project_some<kProjectedRows>(rows, base, inputs, width, x, out, largest);
-    x += rows;
-    out += rows * width;
-    count -= rows;
+  const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
+  const bool odd = kProjectedColumn > 0 && vectors % 2 == 1;
+  const std::size_t even = (vectors - (odd ? 1 : 0)) * kProjectedLanes;
+  // A base that leaves the first-level cache had better be read for more rows at once.
+  const bool small = inputs * width <= kProjectedBase && vectors > 2;
+  const std::size_t most_rows = small ? kProjectedRows : kProjectedRowsOfLarge;
+  auto largest = filled<Projected>(0.0F);
+  std::size_t done = 0;
+  for (std::size_t blocks = (count + most_rows - 1) / most_rows; blocks > 0; --blocks) {
+    const std::size_t rows = (count - done + blocks - 1) / blocks;
+    project_some<kProjectedRowsOfLarge>(rows, base, inputs, width, even, x + done,
+                                        out + done * width, largest);
+    done += rows;
+  }
+  for (done = 0; odd && done < count; done += kProjectedColumn) {
+    const std::size_t rows = count - done < kProjectedColumn ? count - done : kProjectedColumn;
+    project_column<kProjectedColumn>(rows, base + even, inputs, width, x + done,
+                                     out + done * width + even, largest);
   }
   return largest_lane(largest);
 }
@@ -184,7 +212,8 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    count_up_to,
                                    philox,
                                    draw,
-                                   entropy_step};
+                                   entropy_step,
+                                   move_logs};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -52,14 +52,6 @@ struct LaneEstimates {
   double *losses, *rates;  ///< what comes out
 };
 
-/// For each of sixteen clients, how many of the running sums its first draw passes, which is the
-/// model it draws, and of its second draw, word * (models - 1), the upper and lower 32 bits.
-struct Draws {
-  double first[kLanes];
-  std::uint32_t pick[kLanes];
-  std::uint32_t pick_rest[kLanes];
-};
-
 /// n is a multiple of 8; beyond the models p, inverse and losses are 0 and log_p is -1e308.
 struct EntropyStep {
   std::size_t n;
@@ -96,8 +88,8 @@ struct Kernels {
   void (*move_by_products)(const Move* moves, std::size_t count, double* squares);
   void (*add_products_and_measure)(float* y, const Term* terms, std::size_t count, std::size_t n,
                                    double* squares);
-  float (*project)(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
-                   std::size_t count, float* out);
+  float (*project)(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
+                   const float* const* x, std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
@@ -137,9 +129,15 @@ struct Kernels {
   // + 1 and so on; word w of block b is out[16 w + b].
   void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
   // sampling.hpp
-  void (*draw)(const double* sums, std::size_t models, const std::uint32_t* words, Draws* out);
+  // sixteen pairs of models; false where one of them is not certain
+  bool (*draw)(const double* sums, std::size_t models, const std::uint32_t* words,
+               std::uint32_t* pairs);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
+  // logs_k += factor * (losses_k - common) and weights_k = e^logs_k, n of each, a multiple of 8;
+  // tells whether all logarithms are at most `limit`
+  bool (*move_logs)(double* logs, const double* losses, double common, double factor, double limit,
+                    std::size_t n, double* weights);
 };
 
 /// Doubles that are worked on together.

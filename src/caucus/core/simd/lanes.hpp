@@ -28,9 +28,6 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-constexpr std::size_t kProjectedRows = 5;   ///< at most, in one block
-constexpr std::size_t kProjectedSums = 20;  ///< rows times groups that fit the registers
-
 struct Lanes {
   __m512 v;
 };
@@ -76,9 +73,6 @@ inline double sum(Lanes a) {
 }
 
 #elif defined(__AVX2__) && defined(__FMA__)
-
-constexpr std::size_t kProjectedRows = 5;  ///< at most, in one block
-constexpr std::size_t kProjectedSums = 6;  ///< rows times groups that fit the registers
 
 struct Lanes {
   __m256 low, high;
@@ -168,9 +162,6 @@ inline double sum(Lanes a) {
 
 #else
 
-constexpr std::size_t kProjectedRows = 2;  ///< at most, in one block
-constexpr std::size_t kProjectedSums = 2;  ///< rows times groups that fit the registers
-
 struct Lanes {
   float v[kLanes];
 };
@@ -217,12 +208,13 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   });
 }
 
+inline float larger_size(float a, float b) {
+  const auto old = __builtin_bit_cast(std::uint32_t, a);
+  const auto size = __builtin_bit_cast(std::uint32_t, b) & 0x7FFFFFFFU;
+  return __builtin_bit_cast(float, size > old ? size : old);
+}
 inline Lanes larger_size(Lanes a, Lanes b) {
-  return each([&](std::size_t l) {
-    const auto old = __builtin_bit_cast(std::uint32_t, a.v[l]);
-    const auto size = __builtin_bit_cast(std::uint32_t, b.v[l]) & 0x7FFFFFFFU;
-    return __builtin_bit_cast(float, size > old ? size : old);
-  });
+  return each([&](std::size_t l) { return larger_size(a.v[l], b.v[l]); });
 }
 inline bool is_odd(float count) { return (__builtin_bit_cast(std::uint32_t, count) & 1U) != 0U; }
 inline Lanes turn_if_odd(Lanes a, Lanes count) {

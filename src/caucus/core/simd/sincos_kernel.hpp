@@ -177,8 +177,9 @@ inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::s
 }
 
 /// As bits, so that NaN is the largest; none is negative.
-inline float largest_lane(Lanes sizes) {
-  float lanes[kLanes];
+template <class Vector>
+inline float largest_lane(Vector sizes) {
+  float lanes[sizeof(Vector) / sizeof(float)];
   store(lanes, sizes);
   std::uint32_t most = 0;
   for (const float lane : lanes) {

@@ -139,38 +139,56 @@ void project_some(std::size_t rows, const float* base, std::size_t inputs, std::
   }
 }
 
-/// One vector of so many rows, at most Rows.
-template <std::size_t Rows>
-void project_column(std::size_t rows, const float* base, std::size_t inputs, std::size_t width,
-                    const float* const* x, float* out, Projected& largest) {
+/// Count vectors of so many rows, at most Rows.
+template <std::size_t Count, std::size_t Rows>
+void project_panel_block(std::size_t rows, const float* base, std::size_t inputs, std::size_t width,
+                         const float* const* x, float* out, Projected& largest) {
   if constexpr (Rows > 0) {
-    if (rows < Rows) return project_column<Rows - 1>(rows, base, inputs, width, x, out, largest);
-    project_block<Rows, 1>(base, inputs, width, x, out, largest);
+    if (rows < Rows) {
+      return project_panel_block<Count, Rows - 1>(rows, base, inputs, width, x, out, largest);
+    }
+    project_block<Rows, Count>(base, inputs, width, x, out, largest);
   }
 }
 
-/// In blocks of about equal numbers of rows: one or two alone would wait for their own additions.
-/// So would an odd vector at the end of few rows: it is for as many as the registers hold.
+/// Count vectors of all rows, in blocks of at most Rows, about equal.
+template <std::size_t Count, std::size_t Rows>
+void project_panel(const float* base, std::size_t inputs, std::size_t width, const float* const* x,
+                   std::size_t count, float* out, Projected& largest) {
+  for (std::size_t blocks = (count + Rows - 1) / Rows; blocks > 0; --blocks) {
+    const std::size_t rows = (count + blocks - 1) / blocks;
+    project_panel_block<Count, Rows>(rows, base, inputs, width, x, out, largest);
+    x += rows;
+    out += rows * width;
+    count -= rows;
+  }
+}
+
+/// A small base is read for few rows at once, so that more sums of each are in the registers; what
+/// is left of the columns, and a base that leaves the first-level cache, for as many as they hold.
 inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                      const float* const* x, std::size_t count, float* out) {
   const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
-  const bool odd = kProjectedColumn > 0 && vectors % 2 == 1;
-  const std::size_t even = (vectors - (odd ? 1 : 0)) * kProjectedLanes;
-  // A base that leaves the first-level cache had better be read for more rows at once.
-  const bool small = inputs * width <= kProjectedBase && vectors > 2;
-  const std::size_t most_rows = small ? kProjectedRows : kProjectedRowsOfLarge;
+  constexpr std::size_t kPanel = kProjectedPanel;
+  constexpr std::size_t kPanelRows = kProjectedSums / kPanel;
   auto largest = filled<Projected>(0.0F);
-  std::size_t done = 0;
-  for (std::size_t blocks = (count + most_rows - 1) / most_rows; blocks > 0; --blocks) {
-    const std::size_t rows = (count - done + blocks - 1) / blocks;
-    project_some<kProjectedRowsOfLarge>(rows, base, inputs, width, even, x + done,
-                                        out + done * width, largest);
-    done += rows;
+  std::size_t k = 0;
+  if (inputs * width <= kProjectedBase && vectors > kPanel) {
+    const std::size_t even = vectors / kPanel * kPanel * kProjectedLanes;
+    std::size_t done = 0;
+    for (std::size_t blocks = (count + kProjectedRows - 1) / kProjectedRows; blocks > 0; --blocks) {
+      const std::size_t rows = (count - done + blocks - 1) / blocks;
+      project_some<kProjectedRows>(rows, base, inputs, width, even, x + done, out + done * width,
+                                   largest);
+      done += rows;
+    }
+    k = even;
   }
-  for (done = 0; odd && done < count; done += kProjectedColumn) {
-    const std::size_t rows = count - done < kProjectedColumn ? count - done : kProjectedColumn;
-    project_column<kProjectedColumn>(rows, base + even, inputs, width, x + done,
-                                     out + done * width + even, largest);
+  for (; k + kPanel * kProjectedLanes <= vectors * kProjectedLanes; k += kPanel * kProjectedLanes) {
+    project_panel<kPanel, kPanelRows>(base + k, inputs, width, x, count, out + k, largest);
+  }
+  for (; k < vectors * kProjectedLanes; k += kProjectedLanes) {
+    project_panel<1, kProjectedSums>(base + k, inputs, width, x, count, out + k, largest);
   }
   return largest_lane(largest);
 }

@@ -120,10 +120,10 @@ void AdaptiveOms::forget_departed(double stayed) {
   hedge_.share(1.0 - stayed);
 }
 
-std::vector<double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) const {
+std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) {
   const Simplex& p = probabilities();
   const std::size_t reporters = aggregate.client_begin_.size();
-  std::vector<double> differences(models(), 0.0);
+  differences_.assign(models(), 0.0);
   for (std::size_t j = 0; j < reporters; ++j) {
     const std::size_t first = aggregate.client_begin_[j];
     const std::size_t last =
@@ -134,13 +134,13 @@ std::vector<double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& 
         const auto& other = aggregate.entries_[b];
         const double gap = one.loss - other.loss;
         const PairWeights weights = pair_weights(p, one.space, other.space, settings_->sampled);
-        differences[one.space] += weights.second * gap;
-        differences[other.space] -= weights.first * gap;
+        differences_[one.space] += weights.second * gap;
+        differences_[other.space] -= weights.first * gap;
       }
     }
   }
-  for (double& value : differences) value /= static_cast<double>(reporters);
-  return differences;
+  for (double& value : differences_) value /= static_cast<double>(reporters);
+  return differences_;
 }
 
 void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
@@ -201,16 +201,20 @@ void AdaptiveOms::step_first_order(std::uint32_t space, const AdaptiveAggregate&
                                    double inclusion, std::span<float> w) {
   const std::vector<std::uint32_t>& entries = entries_of_[space];
   const std::size_t examples = aggregate.entries_[entries.front()].examples;
-  gradient_.assign(w.size(), 0.0F);
-  RoundSums sums{
-      aggregate.client_begin_.size(), entries.size(), inclusion, 0, 0, gradient_, examples};
-  terms_.clear();
-  for (const std::uint32_t e : entries) {
-    sums.losses += aggregate.entries_[e].loss;
-    terms_.push_back(aggregate.entries_[e].gradient);
+  const std::size_t count = entries.size();
+  terms_.resize(count);
+  squares_.resize(count);
+  gradient_.resize(w.size());
+  double losses = 0.0;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto& entry = aggregate.entries_[entries[n]];
+    losses += entry.loss;
+    terms_[n].x = entry.gradient.x;
+    terms_[n].factor = entry.gradient.factor;
   }
-  squares_.resize(terms_.size());
-  add_products_and_measure(gradient_, terms_, squares_);
+  RoundSums sums{aggregate.client_begin_.size(), count, inclusion, losses, 0.0, gradient_, 0.0,
+                 examples};
+  sums.squared_sum = sum_and_measure(terms_, gradient_, squares_);
   for (const double square : squares_) sums.squared_gradients += square;
   std::get<FirstOrderModel>(learners_[space])
       .step(sums, settings_->plan->maps.space(space).region(), w);

@@ -121,7 +121,8 @@ class AdaptiveOms {
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
   /// is the probability that a client holds both. Unbiased for c_i - sum_k p_k c_k.
-  [[nodiscard]] std::vector<double> estimated_differences(const AdaptiveAggregate& aggregate) const;
+  /// Lasts until the next call.
+  [[nodiscard]] std::span<const double> estimated_differences(const AdaptiveAggregate& aggregate);
 
  private:
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
@@ -155,7 +156,7 @@ class AdaptiveOms {
   std::vector<std::uint32_t> touched_;
   AlignedVector<float> gradient_;
   std::vector<simd::Term> terms_;
-  std::vector<double> squares_;
+  std::vector<double> squares_, differences_;
 };
 
 }  // namespace caucus

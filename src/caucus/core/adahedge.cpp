@@ -37,7 +37,9 @@ AdaHedge::AdaHedge(std::size_t models) : cumulative_(models, 0.0), p_(Simplex::u
 void AdaHedge::update(std::span<const double> losses) {
   if (p_.size() == 1) return;
   const double eta = std::log(static_cast<double>(p_.size())) / delta_;
-  const auto p = p_.probabilities();
+  probabilities_.resize(p_.size());
+  for (std::size_t i = 0; i < p_.size(); ++i) probabilities_[i] = p_[i];
+  const std::span<const double> p = probabilities_;
   double mean = 0.0;
   for (std::size_t i = 0; i < losses.size(); ++i) mean += p[i] * losses[i];
   delta_ += std::max(0.0, mean - mix_loss(p, losses, eta, scratch_));

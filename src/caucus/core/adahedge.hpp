@@ -31,7 +31,7 @@ class AdaHedge {
   std::vector<double> cumulative_;
   double delta_ = 0.0;
   Simplex p_;
-  std::vector<double> scratch_;
+  std::vector<double> scratch_, probabilities_;  ///< while updating
 };
 
 }  // namespace caucus

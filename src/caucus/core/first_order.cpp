@@ -13,7 +13,7 @@ namespace caucus {
 void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::span<float> w) {
   constexpr double kReach = 1.4;
   const double weight = 1.0 / (static_cast<double>(sums.reporters) * sums.inclusion);
-  const double squared = weight * weight * squared_norm(sums.gradient);
+  const double squared = weight * weight * sums.squared_sum;
   if (!(squared > 0.0) || !std::isfinite(squared)) return;
   // A loss that is not positive (the linear one) says nothing about curvature.
   double curvature = 0.0;

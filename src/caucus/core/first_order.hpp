@@ -18,6 +18,7 @@ struct RoundSums {
   double losses = 0.0;              ///< sum of c_ij
   double squared_gradients = 0.0;   ///< sum of |g_ij|^2
   std::span<const float> gradient;  ///< sum of g_ij
+  double squared_sum = 0.0;         ///< its squared norm
   std::size_t examples = 1;         ///< that a report is the mean of
 };
 

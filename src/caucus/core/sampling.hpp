@@ -30,7 +30,21 @@ struct PairWeights {
   double first = 0.0;   ///< p_i / P_ik
   double second = 0.0;  ///< p_k / P_ik
 };
-PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k, std::size_t sampled);
+inline PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k,
+                                std::size_t sampled) {
+  const auto K = static_cast<double>(p.size());
+  const auto J = static_cast<double>(sampled);
+  if (sampled == 2) {
+    const std::array pair = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)};
+    std::array<double, 2> shares{};
+    p.shares(pair, shares);
+    return {(K - 1.0) * shares[0], (K - 1.0) * shares[1]};
+  }
+  const double both = p[i] + p[k];
+  const double observed = (J - 1.0) / (K - 1.0);
+  const double held = both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+  return {p[i] / held, p[k] / held};
+}
 
 class ModelSampler {
  public:

@@ -76,11 +76,12 @@ inline void move_by_products(std::span<const simd::Move> moves, std::span<double
   simd::kernels().move_by_products(moves.data(), moves.size(), squares.data());
 }
 
-/// add_products(y, terms), and squared_norm of each product.
-inline void add_products_and_measure(std::span<float> y, std::span<const simd::Term> terms,
-                                     std::span<double> squares) {
-  simd::kernels().add_products_and_measure(y.data(), terms.data(), terms.size(), y.size(),
-                                           squares.data());
+/// out <- 0 + terms[0] + terms[1] + .. as add_products has it, of at least one term; gives
+/// squared_norm(out), and that of each product in `squares`.
+inline double sum_and_measure(std::span<const simd::Term> terms, std::span<float> out,
+                              std::span<double> squares) {
+  return simd::kernels().sum_and_measure(terms.data(), terms.size(), out.size(), out.data(),
+                                         squares.data());
 }
 
 /// Several vectors x of `inputs` >= 1 numbers at once: row r of out is

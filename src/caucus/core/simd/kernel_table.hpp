@@ -86,8 +86,8 @@ struct Kernels {
   void (*scale)(float* y, float factor, std::size_t n);
   double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
   void (*move_by_products)(const Move* moves, std::size_t count, double* squares);
-  void (*add_products_and_measure)(float* y, const Term* terms, std::size_t count, std::size_t n,
-                                   double* squares);
+  double (*sum_and_measure)(const Term* terms, std::size_t count, std::size_t n, float* out,
+                            double* squares);
   float (*project)(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                    const float* const* x, std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);

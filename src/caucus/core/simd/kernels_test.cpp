@@ -85,11 +85,15 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   RC_ASSERT(together == apart);
   keep(together);
 
-  std::vector<float> apart_and_measured = b;
   std::vector<double> squares(terms.size());
-  k.add_products_and_measure(apart_and_measured.data(), terms.data(), terms.size(), n,
-                             squares.data());
-  RC_ASSERT(apart_and_measured == together);
+  for (std::size_t count = 1; count <= terms.size(); ++count) {
+    std::vector<float> plain(n, 0.0F);
+    k.add_products(plain.data(), terms.data(), count, n);
+    std::vector<float> measured(n, 5.0F);
+    const double square = k.sum_and_measure(terms.data(), count, n, measured.data(), squares.data());
+    RC_ASSERT(measured == plain);
+    RC_ASSERT(square == k.dot(plain.data(), plain.data(), n));
+  }
   std::vector<double> exact(n, 0.0);
   for (std::size_t j = 0; j < terms.size(); ++j) {
     std::vector<float> product(n, 0.0F);

@@ -176,45 +176,59 @@ inline void move_all_by_products(const Move* moves, std::size_t count, double* s
   }
 }
 
-/// add_products, and the squared norm of each product.
-template <std::size_t Count>
-inline void add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
+/// Adds a few products to y, which is 0 before if Fresh, and gives the squared norms of each product
+/// and, of all sixteen lanes, of the sum.
+template <std::size_t Count, bool Fresh>
+inline Lanes add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
   Lanes factors[Count];
   Lanes sums[Count];
   repeat<Count>([&](std::size_t j) {
     factors[j] = fill(terms[j].factor);
     sums[j] = fill(0.0F);
   });
+  Lanes square = fill(0.0F);
+  const auto added = [&](Lanes total, const auto& load_at) __attribute__((always_inline)) {
+    repeat<Count>([&](std::size_t j) {
+      const Lanes product = multiply(factors[j], load_at(terms[j].x));
+      total = add(total, product);
+      sums[j] = mul_add(product, product, sums[j]);
+    });
+    square = mul_add(total, total, square);
+    return total;
+  };
   groups(
       n,
       [&](std::size_t k) {
-        Lanes total = load(y + k);
-        repeat<Count>([&](std::size_t j) {
-          const Lanes product = multiply(factors[j], load(terms[j].x + k));
-          total = add(total, product);
-          sums[j] = mul_add(product, product, sums[j]);
-        });
-        store(y + k, total);
+        const auto load_at = [&](const float* p) { return load(p + k); };
+        store(y + k, added(Fresh ? fill(0.0F) : load_at(y), load_at));
       },
       [&](std::size_t k, std::size_t rest) {
-        Lanes total = load_first(y + k, rest);
-        repeat<Count>([&](std::size_t j) {
-          const Lanes product = multiply(factors[j], load_first(terms[j].x + k, rest));
-          total = add(total, product);
-          sums[j] = mul_add(product, product, sums[j]);
-        });
-        store_first(y + k, rest, total);
+        const auto load_at = [&](const float* p) { return load_first(p + k, rest); };
+        store_first(y + k, rest, added(Fresh ? fill(0.0F) : load_at(y), load_at));
       });
   repeat<Count>(
       [&](std::size_t j) { squares[j] = n <= kShort ? short_square(terms[j], n) : sum(sums[j]); });
+  return square;
 }
 
-inline void add_products_and_measure(float* y, const Term* terms, std::size_t count, std::size_t n,
-                                     double* squares) {
-  for (; count >= 4; terms += 4, squares += 4, count -= 4) add_and_measure<4>(y, terms, n, squares);
-  if (count == 3) add_and_measure<3>(y, terms, n, squares);
-  if (count == 2) add_and_measure<2>(y, terms, n, squares);
-  if (count == 1) add_and_measure<1>(y, terms, n, squares);
+inline double sum_and_measure(const Term* terms, std::size_t count, std::size_t n, float* out,
+                              double* squares) {
+  Lanes square = fill(0.0F);
+  const auto next = [&]<std::size_t Count, bool Fresh>() {
+    square = add_and_measure<Count, Fresh>(out, terms, n, squares);
+    terms += Count;
+    squares += Count;
+    count -= Count;
+  };
+  // The first ones, which begin the sum, then four at a time.
+  switch (count % 4) {
+    case 1: next.template operator()<1, true>(); break;
+    case 2: next.template operator()<2, true>(); break;
+    case 3: next.template operator()<3, true>(); break;
+    default: next.template operator()<4, true>(); break;
+  }
+  while (count > 0) next.template operator()<4, false>();
+  return n <= kShort ? short_dot(out, out, n) : sum(square);
 }
 
 }  // namespace

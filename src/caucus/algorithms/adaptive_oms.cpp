@@ -152,9 +152,12 @@ void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
     entries_of_[space].push_back(static_cast<std::uint32_t>(e));
   }
   for (const std::uint32_t space : touched_) {
-    step_model(space, aggregate);
-    entries_of_[space].clear();
+    if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
+      step_second_order(space, aggregate, *second);
+    }
   }
+  step_first_order(aggregate);
+  for (const std::uint32_t space : touched_) entries_of_[space].clear();
 }
 
 void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate,
@@ -166,28 +169,27 @@ void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate
   last_batch_[space] = batches_;
 }
 
-void AdaptiveOms::step_model(std::uint32_t space, const AdaptiveAggregate& aggregate) {
+double AdaptiveOms::inclusion(std::uint32_t space) const {
+  return inclusion_probability(probabilities()[space], models(), settings_->sampled);
+}
+
+void AdaptiveOms::step_second_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
+                                    SecondOrderModel& model) {
   const std::span<float> w = weights_[space];
-  const double inclusion =
-      inclusion_probability(probabilities()[space], models(), settings_->sampled);
-  if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
-    second->fade(remembered_ / remembered_of_[space]);
-    remembered_of_[space] = remembered_;
-    if (settings_->fixed_share > 0.0) forget(space, aggregate, *second);
-    for (const std::uint32_t e : entries_of_[space]) {
-      const auto& entry = aggregate.entries_[e];
-      second->observe(entry.loss, written(entry.gradient, w.size()), 1.0 / inclusion, w,
-                      entry.examples);
-    }
-    // A model that is hardly ever played need not be up to date: less often, and one step.
-    constexpr double kUnlikely = 1e-6;
-    constexpr std::size_t kReports = 16;
-    const bool unlikely = probabilities()[space] < kUnlikely;
-    if (unlikely && second->unsolved() < kReports) return;
-    second->solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
-  } else {
-    step_first_order(space, aggregate, inclusion, w);
+  const double weight = 1.0 / inclusion(space);
+  model.fade(remembered_ / remembered_of_[space]);
+  remembered_of_[space] = remembered_;
+  if (settings_->fixed_share > 0.0) forget(space, aggregate, model);
+  for (const std::uint32_t e : entries_of_[space]) {
+    const auto& entry = aggregate.entries_[e];
+    model.observe(entry.loss, written(entry.gradient, w.size()), weight, w, entry.examples);
   }
+  // A model that is hardly ever played need not be up to date: less often, and one step.
+  constexpr double kUnlikely = 1e-6;
+  constexpr std::size_t kReports = 16;
+  const bool unlikely = probabilities()[space] < kUnlikely;
+  if (unlikely && model.unsolved() < kReports) return;
+  model.solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
 }
 
 std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::size_t dimension) {
@@ -197,14 +199,35 @@ std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::siz
   return gradient_;
 }
 
-void AdaptiveOms::step_first_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
-                                   double inclusion, std::span<float> w) {
+/// All of them stage by stage: sums, rates, moves.
+void AdaptiveOms::step_first_order(const AdaptiveAggregate& aggregate) {
+  sums_.clear();
+  first_order_.clear();
+  gradients_.clear();
+  for (const std::uint32_t space : touched_) {
+    if (!std::holds_alternative<FirstOrderModel>(learners_[space])) continue;
+    first_order_.push_back(space);
+    sums_.push_back(sums_of(space, aggregate));
+  }
+  rates_.resize(sums_.size());
+  for (std::size_t n = 0; n < sums_.size(); ++n) {
+    rates_[n] = std::get<FirstOrderModel>(learners_[first_order_[n]]).next_rate(sums_[n]);
+  }
+  for (std::size_t n = 0; n < sums_.size(); ++n) {
+    const std::uint32_t space = first_order_[n];
+    std::get<FirstOrderModel>(learners_[space])
+        .move(rates_[n], sums_[n].gradient, settings_->plan->maps.space(space).region(),
+              weights_[space]);
+  }
+}
+
+RoundSums AdaptiveOms::sums_of(std::uint32_t space, const AdaptiveAggregate& aggregate) {
   const std::vector<std::uint32_t>& entries = entries_of_[space];
-  const std::size_t examples = aggregate.entries_[entries.front()].examples;
   const std::size_t count = entries.size();
+  const std::size_t size = weights_[space].size();
+  const std::span gradient(gradients_.take(size), size);
   terms_.resize(count);
   squares_.resize(count);
-  gradient_.resize(w.size());
   double losses = 0.0;
   for (std::size_t n = 0; n < count; ++n) {
     const auto& entry = aggregate.entries_[entries[n]];
@@ -212,12 +235,17 @@ void AdaptiveOms::step_first_order(std::uint32_t space, const AdaptiveAggregate&
     terms_[n].x = entry.gradient.x;
     terms_[n].factor = entry.gradient.factor;
   }
-  RoundSums sums{aggregate.client_begin_.size(), count, inclusion, losses, 0.0, gradient_, 0.0,
-                 examples};
-  sums.squared_sum = sum_and_measure(terms_, gradient_, squares_);
-  for (const double square : squares_) sums.squared_gradients += square;
-  std::get<FirstOrderModel>(learners_[space])
-      .step(sums, settings_->plan->maps.space(space).region(), w);
+  const double squared_sum = sum_and_measure(terms_, gradient, squares_);
+  double squared_gradients = 0.0;
+  for (const double square : squares_) squared_gradients += square;
+  return {aggregate.client_begin_.size(),
+          count,
+          inclusion(space),
+          losses,
+          squared_gradients,
+          gradient,
+          squared_sum,
+          aggregate.entries_[entries.front()].examples};
 }
 
 }  // namespace caucus

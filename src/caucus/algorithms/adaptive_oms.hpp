@@ -132,9 +132,12 @@ class AdaptiveOms {
   void forget_departed(double stayed);
   void step_models(const AdaptiveAggregate& aggregate);
   void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
-  void step_model(std::uint32_t space, const AdaptiveAggregate& aggregate);
-  void step_first_order(std::uint32_t space, const AdaptiveAggregate& aggregate, double inclusion,
-                        std::span<float> w);
+  [[nodiscard]] double inclusion(std::uint32_t space) const;
+  void step_second_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
+                         SecondOrderModel& model);
+  void step_first_order(const AdaptiveAggregate& aggregate);
+  /// Its gradient lasts until gradients_ is cleared.
+  RoundSums sums_of(std::uint32_t space, const AdaptiveAggregate& aggregate);
   /// A gradient written out, until the next call.
   std::span<const float> written(const simd::Term& gradient, std::size_t dimension);
 
@@ -157,6 +160,10 @@ class AdaptiveOms {
   AlignedVector<float> gradient_;
   std::vector<simd::Term> terms_;
   std::vector<double> squares_, differences_;
+  std::vector<std::uint32_t> first_order_;  ///< those touched that take such steps, with
+  std::vector<RoundSums> sums_;
+  std::vector<double> rates_;
+  FloatArena gradients_;
 };
 
 }  // namespace caucus

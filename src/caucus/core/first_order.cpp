@@ -10,11 +10,11 @@
 
 namespace caucus {
 
-void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::span<float> w) {
+double FirstOrderModel::next_rate(const RoundSums& sums) {
   constexpr double kReach = 1.4;
   const double weight = 1.0 / (static_cast<double>(sums.reporters) * sums.inclusion);
   const double squared = weight * weight * sums.squared_sum;
-  if (!(squared > 0.0) || !std::isfinite(squared)) return;
+  if (!(squared > 0.0) || !std::isfinite(squared)) return 0.0;
   // A loss that is not positive (the linear one) says nothing about curvature.
   double curvature = 0.0;
   if (sums.losses > 0.0 && sums.squared_gradients > 0.0 && std::isfinite(sums.squared_gradients)) {
@@ -31,11 +31,17 @@ void FirstOrderModel::step(const RoundSums& sums, const Region& region, std::spa
   double lambda = steepest > 0.0 ? 1.0 / steepest : 1.0 / std::sqrt(squared);
   if (reach_ > 0.0) lambda = std::min(lambda, kReach * reach_ / std::sqrt(gradient_sum_));
   if (reach_ == 0.0) reach_ = lambda * std::sqrt(squared);
+  return lambda * weight;
+}
+
+void FirstOrderModel::move(double rate, std::span<const float> gradient, const Region& region,
+                           std::span<float> w) {
+  if (rate == 0.0) return;
   double squares = 0.0;  // |w|^2
   if (region.constraint == Constraint::ball) {
-    squares = Ball{region.radius}.descend(w, sums.gradient, lambda * weight);
+    squares = Ball{region.radius}.descend(w, gradient, rate);
   } else {
-    Box{region.radius}.descend(w, sums.gradient, lambda * weight);
+    Box{region.radius}.descend(w, gradient, rate);
     squares = squared_norm(w);
   }
   reach_ = std::max(reach_, std::sqrt(squares));

@@ -32,7 +32,14 @@ class FirstOrderModel {
   /// for means over N examples times what they hide of it (as SecondOrderModel has it),
   ///   lambda = min(1 / max(H, Hbar), 1.4 r / sqrt(sum over rounds of |g_i|^2)),
   /// r the largest |w| so far, at first the length of the first step.
-  void step(const RoundSums& sums, const Region& region, std::span<float> w);
+  void step(const RoundSums& sums, const Region& region, std::span<float> w) {
+    move(next_rate(sums), sums.gradient, region, w);
+  }
+  // The same in two halves, so that several models can do the first one together: its divisions
+  // and roots wait for each other, but not for those of another model.
+  /// lambda / (M_r P_i), or 0 where the model had better stay where it is.
+  double next_rate(const RoundSums& sums);
+  void move(double rate, std::span<const float> gradient, const Region& region, std::span<float> w);
 
  private:
   double largest_;  ///< of |z|^2 = |g|^2 / (4c)

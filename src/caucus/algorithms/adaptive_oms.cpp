@@ -27,8 +27,10 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
 }
 
 void AdaptiveAggregate::clear() {
-  entries_.clear();
-  client_begin_.clear();
+  examples_.clear();
+  spaces_.clear();
+  losses_.clear();
+  gradients_.clear();
   memory_.clear();
 }
 
@@ -40,7 +42,7 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
                hedge_.probabilities().size(), settings_->sampled),
       remembered_of_(hedge_.probabilities().size(), 1.0),
       last_batch_(hedge_.probabilities().size(), 0),
-      entries_of_(hedge_.probabilities().size()) {
+      ends_of_(hedge_.probabilities().size(), 0) {
   const FeatureMaps& maps = settings_->plan->maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     if (maps.dimension(i) == 0) {
@@ -81,31 +83,31 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t first_client, std::si
 }
 
 void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {
-  const std::size_t before = into.entries_.size();
-  into.entries_.resize(before + reports.spaces.size());
-  AdaptiveAggregate::Entry* entry = into.entries_.data() + before;
-  for (std::size_t n = 0; n < reports.size(); ++n) {
-    into.client_begin_.push_back(before + n * reports.sampled);
-    for (std::size_t a = 0; a < reports.sampled; ++a, ++entry) {
-      const std::size_t m = n * reports.sampled + a;
-      entry->space = reports.spaces[m];
-      entry->examples = reports.examples[n];
-      entry->loss = static_cast<double>(reports.losses[m]);
-      entry->gradient.x = reports.directions[m];
-      entry->gradient.factor = reports.factors[m];
-      if (reports.lasting) continue;
-      const std::size_t size = settings_->plan->maps.dimension(entry->space);
-      const std::span copy(into.memory_.take(size), size);
-      write_product(copy, reports.factors[m], {reports.directions[m], size});
-      entry->gradient = {copy.data(), 1.0F};
-    }
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(into.examples_, reports.examples);
+  append(into.spaces_, reports.spaces);
+  append(into.losses_, reports.losses);
+  const std::size_t before = into.gradients_.size();
+  into.gradients_.resize(before + reports.spaces.size());
+  simd::Term* gradient = into.gradients_.data() + before;
+  for (std::size_t m = 0; m < reports.spaces.size(); ++m, ++gradient) {
+    gradient->x = reports.directions[m];
+    gradient->factor = reports.factors[m];
+    if (reports.lasting) continue;
+    const std::size_t size = settings_->plan->maps.dimension(reports.spaces[m]);
+    const std::span copy(into.memory_.take(size), size);
+    write_product(copy, gradient->factor, {gradient->x, size});
+    gradient->x = copy.data();
+    gradient->factor = 1.0F;
   }
 }
 
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
-  if (aggregate.client_begin_.empty()) return;
+  if (aggregate.examples_.empty()) return;
   ++batches_;
-  forget_departed(departures_.stayed(aggregate.client_begin_.size()));
+  forget_departed(departures_.stayed(aggregate.examples_.size()));
   step_models(aggregate);  // before p moves: P_i is that of the time of sampling
   if (models() == 1) return;
   hedge_.update(estimated_differences(aggregate));
@@ -122,20 +124,18 @@ void AdaptiveOms::forget_departed(double stayed) {
 
 std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) {
   const Simplex& p = probabilities();
-  const std::size_t reporters = aggregate.client_begin_.size();
+  const std::size_t reporters = aggregate.examples_.size();
+  const std::size_t J = sampled();
   differences_.assign(models(), 0.0);
   for (std::size_t j = 0; j < reporters; ++j) {
-    const std::size_t first = aggregate.client_begin_[j];
-    const std::size_t last =
-        j + 1 < reporters ? aggregate.client_begin_[j + 1] : aggregate.entries_.size();
-    for (std::size_t a = first; a < last; ++a) {
-      const auto& one = aggregate.entries_[a];
-      for (std::size_t b = a + 1; b < last; ++b) {
-        const auto& other = aggregate.entries_[b];
-        const double gap = one.loss - other.loss;
-        const PairWeights weights = pair_weights(p, one.space, other.space, settings_->sampled);
-        differences_[one.space] += weights.second * gap;
-        differences_[other.space] -= weights.first * gap;
+    const std::uint32_t* const spaces = aggregate.spaces_.data() + j * J;
+    const float* const losses = aggregate.losses_.data() + j * J;
+    for (std::size_t a = 0; a < J; ++a) {
+      for (std::size_t b = a + 1; b < J; ++b) {
+        const double gap = static_cast<double>(losses[a]) - static_cast<double>(losses[b]);
+        const PairWeights weights = pair_weights(p, spaces[a], spaces[b], J);
+        differences_[spaces[a]] += weights.second * gap;
+        differences_[spaces[b]] -= weights.first * gap;
       }
     }
   }
@@ -144,45 +144,65 @@ std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggrega
 }
 
 void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
-  touched_.clear();
-  for (std::size_t e = 0; e < aggregate.entries_.size(); ++e) {
-    const std::uint32_t space = aggregate.entries_[e].space;
-    if (std::holds_alternative<std::monostate>(learners_[space])) continue;
-    if (entries_of_[space].empty()) touched_.push_back(space);
-    entries_of_[space].push_back(static_cast<std::uint32_t>(e));
-  }
-  for (const std::uint32_t space : touched_) {
-    if (auto* second = std::get_if<SecondOrderModel>(&learners_[space])) {
-      step_second_order(space, aggregate, *second);
+  sort_by_space(aggregate);
+  for (std::size_t n = 0; n < touched_.size(); ++n) {
+    if (auto* second = std::get_if<SecondOrderModel>(&learners_[touched_[n]])) {
+      step_second_order(touched(n), *second);
     }
   }
-  step_first_order(aggregate);
-  for (const std::uint32_t space : touched_) entries_of_[space].clear();
+  step_first_order(aggregate.examples_.size());
+  for (const std::uint32_t space : touched_) ends_of_[space] = 0;
 }
 
-void AdaptiveOms::forget(std::uint32_t space, const AdaptiveAggregate& aggregate,
-                         SecondOrderModel& model) {
+void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
+  const std::size_t count = aggregate.spaces_.size();
+  touched_.clear();
+  for (const std::uint32_t space : aggregate.spaces_) {
+    if (ends_of_[space]++ == 0) touched_.push_back(space);
+  }
+  std::uint32_t begin = 0;
+  for (const std::uint32_t space : touched_) {  // each begins where the one before ends
+    const std::uint32_t of_space = ends_of_[space];
+    ends_of_[space] = begin;
+    begin += of_space;
+  }
+  sorted_gradients_.resize(count);
+  sorted_losses_.resize(count);
+  sorted_examples_.resize(count);
+  const std::size_t J = sampled();
+  for (std::size_t j = 0; j < aggregate.examples_.size(); ++j) {
+    for (std::size_t m = j * J; m < (j + 1) * J; ++m) {
+      const std::uint32_t place = ends_of_[aggregate.spaces_[m]]++;
+      sorted_gradients_[place].x = aggregate.gradients_[m].x;
+      sorted_gradients_[place].factor = aggregate.gradients_[m].factor;
+      sorted_losses_[place] = aggregate.losses_[m];
+      sorted_examples_[place] = aggregate.examples_[j];
+    }
+  }
+}
+
+void AdaptiveOms::forget(const Touched& touched, SecondOrderModel& model) {
   double losses = 0.0;
-  for (const std::uint32_t e : entries_of_[space]) losses += aggregate.entries_[e].loss;
-  model.forget(settings_->fixed_share, batches_ - last_batch_[space],
-               losses / static_cast<double>(entries_of_[space].size()));
-  last_batch_[space] = batches_;
+  for (const float loss : touched.losses) losses += static_cast<double>(loss);
+  model.forget(settings_->fixed_share, batches_ - last_batch_[touched.space],
+               losses / static_cast<double>(touched.losses.size()));
+  last_batch_[touched.space] = batches_;
 }
 
 double AdaptiveOms::inclusion(std::uint32_t space) const {
   return inclusion_probability(probabilities()[space], models(), settings_->sampled);
 }
 
-void AdaptiveOms::step_second_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
-                                    SecondOrderModel& model) {
+void AdaptiveOms::step_second_order(const Touched& touched, SecondOrderModel& model) {
+  const std::uint32_t space = touched.space;
   const std::span<float> w = weights_[space];
   const double weight = 1.0 / inclusion(space);
   model.fade(remembered_ / remembered_of_[space]);
   remembered_of_[space] = remembered_;
-  if (settings_->fixed_share > 0.0) forget(space, aggregate, model);
-  for (const std::uint32_t e : entries_of_[space]) {
-    const auto& entry = aggregate.entries_[e];
-    model.observe(entry.loss, written(entry.gradient, w.size()), weight, w, entry.examples);
+  if (settings_->fixed_share > 0.0) forget(touched, model);
+  for (std::size_t n = 0; n < touched.losses.size(); ++n) {
+    model.observe(static_cast<double>(touched.losses[n]), written(touched.gradients[n], w.size()),
+                  weight, w, touched.examples[n]);
   }
   // A model that is hardly ever played need not be up to date: less often, and one step.
   constexpr double kUnlikely = 1e-6;
@@ -200,14 +220,14 @@ std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::siz
 }
 
 /// All of them stage by stage: sums, rates, moves.
-void AdaptiveOms::step_first_order(const AdaptiveAggregate& aggregate) {
+void AdaptiveOms::step_first_order(std::size_t reporters) {
   sums_.clear();
   first_order_.clear();
   gradients_.clear();
-  for (const std::uint32_t space : touched_) {
-    if (!std::holds_alternative<FirstOrderModel>(learners_[space])) continue;
-    first_order_.push_back(space);
-    sums_.push_back(sums_of(space, aggregate));
+  for (std::size_t n = 0; n < touched_.size(); ++n) {
+    if (!std::holds_alternative<FirstOrderModel>(learners_[touched_[n]])) continue;
+    first_order_.push_back(touched_[n]);
+    sums_.push_back(sums_of(touched(n), reporters));
   }
   rates_.resize(sums_.size());
   for (std::size_t n = 0; n < sums_.size(); ++n) {
@@ -221,31 +241,20 @@ void AdaptiveOms::step_first_order(const AdaptiveAggregate& aggregate) {
   }
 }
 
-RoundSums AdaptiveOms::sums_of(std::uint32_t space, const AdaptiveAggregate& aggregate) {
-  const std::vector<std::uint32_t>& entries = entries_of_[space];
-  const std::size_t count = entries.size();
-  const std::size_t size = weights_[space].size();
+RoundSums AdaptiveOms::sums_of(const Touched& touched, std::size_t reporters) {
+  const std::size_t size = weights_[touched.space].size();
   const std::span gradient(gradients_.take(size), size);
-  terms_.resize(count);
-  squares_.resize(count);
-  double losses = 0.0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto& entry = aggregate.entries_[entries[n]];
-    losses += entry.loss;
-    terms_[n].x = entry.gradient.x;
-    terms_[n].factor = entry.gradient.factor;
-  }
-  const double squared_sum = sum_and_measure(terms_, gradient, squares_);
-  double squared_gradients = 0.0;
-  for (const double square : squares_) squared_gradients += square;
-  return {aggregate.client_begin_.size(),
-          count,
-          inclusion(space),
-          losses,
-          squared_gradients,
-          gradient,
-          squared_sum,
-          aggregate.entries_[entries.front()].examples};
+  RoundSums sums;
+  sums.reporters = reporters;
+  sums.holders = touched.losses.size();
+  sums.inclusion = inclusion(touched.space);
+  for (const float loss : touched.losses) sums.losses += static_cast<double>(loss);
+  squares_.resize(sums.holders);
+  sums.gradient = gradient;
+  sums.squared_sum = sum_and_measure(touched.gradients, gradient, squares_);
+  for (const double square : squares_) sums.squared_gradients += square;
+  sums.examples = touched.examples.front();
+  return sums;
 }
 
 }  // namespace caucus

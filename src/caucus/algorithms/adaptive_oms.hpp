@@ -49,15 +49,12 @@ class AdaptiveAggregate {
 
  private:
   friend class AdaptiveOms;
-  struct Entry {
-    std::uint32_t space = 0;
-    std::uint32_t examples = 0;
-    double loss = 0.0;
-    simd::Term gradient{};
-  };
-  std::vector<Entry> entries_;             ///< client by client
-  std::vector<std::size_t> client_begin_;  ///< where each reporter's entries begin
-  FloatArena memory_;                      ///< of gradients whose report does not last
+  std::vector<std::uint32_t> examples_;  ///< of each reporter
+  // J of each reporter:
+  std::vector<std::uint32_t> spaces_;
+  std::vector<float> losses_;
+  std::vector<simd::Term> gradients_;
+  FloatArena memory_;  ///< of gradients whose report does not last
 };
 
 class AdaptiveOms {
@@ -127,17 +124,34 @@ class AdaptiveOms {
  private:
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
 
+  /// What a round's reports say of one space.
+  struct Touched {
+    std::uint32_t space = 0;
+    std::span<const simd::Term> gradients;
+    std::span<const float> losses;
+    std::span<const std::uint32_t> examples;
+  };
+  /// The n-th of them.
+  [[nodiscard]] Touched touched(std::size_t n) const {
+    const std::size_t begin = n > 0 ? ends_of_[touched_[n - 1]] : 0;
+    const std::size_t count = ends_of_[touched_[n]] - begin;
+    return {touched_[n],
+            {sorted_gradients_.data() + begin, count},
+            {sorted_losses_.data() + begin, count},
+            {sorted_examples_.data() + begin, count}};
+  }
+
   /// |phi_i|^2 where reports show it: random features with the square loss have 1.
   [[nodiscard]] double known_size(std::size_t space) const;
   void forget_departed(double stayed);
   void step_models(const AdaptiveAggregate& aggregate);
-  void forget(std::uint32_t space, const AdaptiveAggregate& aggregate, SecondOrderModel& model);
+  void sort_by_space(const AdaptiveAggregate& aggregate);
+  void forget(const Touched& touched, SecondOrderModel& model);
   [[nodiscard]] double inclusion(std::uint32_t space) const;
-  void step_second_order(std::uint32_t space, const AdaptiveAggregate& aggregate,
-                         SecondOrderModel& model);
-  void step_first_order(const AdaptiveAggregate& aggregate);
+  void step_second_order(const Touched& touched, SecondOrderModel& model);
+  void step_first_order(std::size_t reporters);
   /// Its gradient lasts until gradients_ is cleared.
-  RoundSums sums_of(std::uint32_t space, const AdaptiveAggregate& aggregate);
+  RoundSums sums_of(const Touched& touched, std::size_t reporters);
   /// A gradient written out, until the next call.
   std::span<const float> written(const simd::Term& gradient, std::size_t dimension);
 
@@ -154,11 +168,13 @@ class AdaptiveOms {
 
   std::vector<double> shares_;           ///< while assigning
 
-  // While stepping:
-  std::vector<std::vector<std::uint32_t>> entries_of_;  ///< per space
-  std::vector<std::uint32_t> touched_;
+  // While stepping. What was reported, sorted by space; touched_ are the spaces, in order of first
+  // touch, and of each of them ends_of_ tells where its own end.
+  std::vector<std::uint32_t> touched_, ends_of_;
+  std::vector<simd::Term> sorted_gradients_;
+  std::vector<float> sorted_losses_;
+  std::vector<std::uint32_t> sorted_examples_;
   AlignedVector<float> gradient_;
-  std::vector<simd::Term> terms_;
   std::vector<double> squares_, differences_;
   std::vector<std::uint32_t> first_order_;  ///< those touched that take such steps, with
   std::vector<RoundSums> sums_;

@@ -91,9 +91,9 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
     map.frequencies = space.features;
     map.width = space.width;
     map.dimension = 2 * map.frequencies;
-    // Widths in ratio 2 come in groups of four, and all but the widest of a group are computed by
-    // doubling angles: those that are asked for together cost little more than one. The groups
-    // depend on the width alone, so that the features of a space do not depend on the other spaces.
+    // Widths in ratio 2 come in pairs, and the narrower one of a pair is computed by doubling angles:
+    // both together cost little more than one. The pairs depend on the width alone, so that the
+    // features of a space do not depend on the other spaces.
     const auto turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
     constexpr int kGroup = simd::kOctaves;
     const int level = (std::ilogb(turns) % kGroup + kGroup) % kGroup;

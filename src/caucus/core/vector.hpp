@@ -105,8 +105,8 @@ inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 /// amplitude * cos(pi u_k) and amplitude * sin(pi u_k), n of each: sixteen cosines, their sines,
 /// the next sixteen cosines and so on, what is left at the end likewise. Here u_k = factor * x_k (a
 /// float where the CPU has no fused multiply-add) and |u_k| is below kLargestPhase: absolute error
-/// below 3e-7 of the amplitude. Those of 2 u_k, 4 u_k and 8 u_k are computed from these, with
-/// errors below 1e-6, 2e-6 and 5e-6; they are the same whichever of them are wanted.
+/// below 8e-7 of the amplitude. Those of 2 u_k are computed from these, with errors below 2e-6; they
+/// are the same whichever of them are wanted.
 inline void scaled_sincos(std::span<const simd::Wave> waves, float amplitude, std::size_t n) {
   simd::kernels().sincos(waves.data(), waves.size(), amplitude, n);
 }

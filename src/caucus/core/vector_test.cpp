@@ -212,10 +212,10 @@ std::vector<float> sizes_between(double low, double high, std::size_t count) {
 }
 
 TEST(ScaledSincos, KeepsItsPromiseForTinyModerateAndLargePhases) {
-  EXPECT_LT(worst_error(sizes_between(1e-38, 1.0, 20000), 1.0F, 1.0F), 3e-7);
-  EXPECT_LT(worst_error(sizes_between(0.1, 2000.0, 200000), 1.0F, 1.0F), 3e-7);
-  EXPECT_LT(worst_error(sizes_between(1.0, 1000.0, 50000), 0.37F, 0.1F), 3e-7);
-  EXPECT_LT(worst_error(sizes_between(1e3, 4194303.0, 100000), 1.0F, 1.0F), 3e-7);
+  EXPECT_LT(worst_error(sizes_between(1e-38, 1.0, 20000), 1.0F, 1.0F), 8e-7);
+  EXPECT_LT(worst_error(sizes_between(0.1, 2000.0, 200000), 1.0F, 1.0F), 8e-7);
+  EXPECT_LT(worst_error(sizes_between(1.0, 1000.0, 50000), 0.37F, 0.1F), 8e-7);
+  EXPECT_LT(worst_error(sizes_between(1e3, 4194303.0, 100000), 1.0F, 1.0F), 8e-7);
 }
 
 TEST(ScaledSincos, KeepsItsPromiseNearEveryEighthOfATurn) {
@@ -224,11 +224,12 @@ TEST(ScaledSincos, KeepsItsPromiseNearEveryEighthOfATurn) {
     const float u = static_cast<float>(j) / 4.0F;
     phases.insert(phases.end(), {std::nextafter(u, -kInfinity), u, std::nextafter(u, kInfinity)});
   }
-  EXPECT_LT(worst_error(phases, 1.0F, 1.0F), 3e-7);
+  EXPECT_LT(worst_error(phases, 1.0F, 1.0F), 8e-7);
 }
 
 TEST(ScaledSincos, DoubledAnglesKeepTheirs) {
-  const std::array promise = {3e-7, 1e-6, 2e-6, 5e-6};
+  const std::array promise = {8e-7, 2e-6};
+  static_assert(promise.size() == simd::kOctaves);
   for (std::size_t level = 1; level < promise.size(); ++level) {
     SCOPED_TRACE(level);
     const double most = promise[level];

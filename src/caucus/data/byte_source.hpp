@@ -34,7 +34,7 @@ class ByteSource {
   };
 
   std::string name_;
-  std::unique_ptr<File, Close> file_;  // zlib stays out of this header
+  std::unique_ptr<File, Close> file_;
   std::string_view memory_;
   std::size_t position_ = 0;
 };

@@ -78,6 +78,50 @@ TEST(ByteSource, CorruptGzipIsAnError) {
   EXPECT_THAT(result.error().line(), HasSubstr("corrupt gzip"));
 }
 
+TEST(ByteSource, StreamsOneAfterTheOtherAreOne) {
+  const TestFiles files;
+  files.write_gzip("a.gz", random_text());
+  files.write_gzip("b.gz", "the end\n");
+  const std::string both = files.read("a.gz") + files.read("b.gz");
+  const std::string text = random_text() + "the end\n";
+  EXPECT_TRUE(*read_all(files.write("both.gz", both)) == text);
+  // What follows and is no stream is left alone, as gzip does.
+  for (const std::string& rest : {std::string("x"), std::string(1000, '\0'), std::string("\x1f")}) {
+    EXPECT_TRUE(*read_all(files.write("rest.gz", both + rest)) == text);
+  }
+  const auto cut = read_all(files.write("cut.gz", both.substr(0, both.size() - 3)));
+  ASSERT_FALSE(cut.ok());
+  EXPECT_THAT(cut.error().line(), HasSubstr("truncated gzip"));
+  const auto begun = read_all(files.write("begun.gz", both + "\x1f\x8b"));
+  ASSERT_FALSE(begun.ok());
+  EXPECT_THAT(begun.error().line(), HasSubstr("truncated gzip"));
+}
+
+TEST(ByteSource, EveryDamagedByteOfASmallGzipFileIsFoundOrHarmless) {
+  const TestFiles files;
+  files.write_gzip("a.gz", "x,y\n1,2\n3,4\n");
+  const std::string bytes = files.read("a.gz");
+  for (std::size_t k = 2; k < bytes.size(); ++k) {
+    for (const int bit : {0, 3, 7}) {
+      std::string changed = bytes;
+      changed[k] = static_cast<char>(changed[k] ^ (1 << bit));
+      const auto result = read_all(files.write("b.gz", changed));
+      if (!result.ok()) continue;
+      EXPECT_EQ(*result, "x,y\n1,2\n3,4\n") << k << " " << bit;
+    }
+  }
+  for (std::size_t kept = 2; kept < bytes.size(); ++kept) {
+    EXPECT_FALSE(read_all(files.write("b.gz", bytes.substr(0, kept))).ok()) << kept;
+  }
+}
+
+TEST(ByteSource, TheFirstByteOfAGzipFileAloneIsText) {
+  const TestFiles files;
+  EXPECT_EQ(*read_all(files.write("a", "\x1f")), "\x1f");
+  EXPECT_EQ(*read_all(files.write("a", "\x1fy")), "\x1fy");
+  EXPECT_EQ(*read_all(files.write("a", "")), "");
+}
+
 // A first read that fills its buffer starts the thread that reads ahead.
 Result<std::string> read_in_pieces(ByteSource& source, std::size_t most) {
   std::string all;

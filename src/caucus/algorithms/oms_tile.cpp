@@ -13,9 +13,10 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts)
       first_predicts_(first_predicts),
       features_(plan.maps),
       client_names_(kExamples),
+      begins_(kExamples),
       client_examples_(kExamples),
       means_(kExamples),
-      examples_(kExamples),
+      inputs_(kExamples),
       played_(kExamples) {
   const FeatureMaps& maps = plan.maps;
   std::size_t largest = 0;
@@ -53,15 +54,14 @@ void OmsTile::make_room_for_pairs(std::size_t pairs) {
 void OmsTile::compute() {
   const std::size_t pairs = count_ * sampled_;
   if (targets_.size() < pairs) make_room_for_pairs(pairs);
-  features_.request_all(
-      count_, sampled_, [&](std::size_t e) { return examples_[e].x; },
-      [&](std::size_t e) { return spaces_of(e); }, said_.directions.data());
+  spread_over_pairs();
+  features_.request_all(count_, sampled_, inputs_.data(), pair_spaces_, said_.directions.data());
   features_.compute();
-  compute_outputs(spread_over_pairs());
+  compute_outputs();
   if (has_experts_) ask_experts();
   plan_->loss.with_kind([&](const auto& loss) { evaluate(loss); });
   make_forecasts();
-  const std::size_t complete = examples_[count_ - 1].last ? clients_ : clients_ - 1;
+  const std::size_t complete = complete_ ? clients_ : clients_ - 1;
   const std::size_t models = complete * sampled_;
   const Said& said = make_reports();
   reports_.sampled = sampled_;
@@ -75,33 +75,43 @@ void OmsTile::compute() {
   reports_.lasting = false;
 }
 
-const float* const* OmsTile::spread_over_pairs() {
+void OmsTile::spread_over_pairs() {
   double* target = targets_.data();
   for (std::size_t e = 0; e < count_; ++e) {
     const double y = played_[e].y;
     for (std::size_t a = 0; a < sampled_; ++a) *target++ = y;
   }
-  if (single()) return weights_.data();
-  pair_weights_.resize(std::max(pair_weights_.size(), targets_.size()));
-  const float** weights = pair_weights_.data();
-  for (std::size_t e = 0; e < count_; ++e) {
-    const float* const* const models = weights_.data() + examples_[e].client * sampled_;
-    for (std::size_t a = 0; a < sampled_; ++a) *weights++ = models[a];
+  pair_spaces_ = spaces_.data();
+  pair_weights_ = weights_.data();
+  pair_shares_ = shares_.data();
+  if (single()) return;
+  const std::size_t room = targets_.size();
+  spread_.spaces.resize(room);
+  spread_.weights.resize(room);
+  spread_.shares.resize(room);
+  for (std::size_t client = 0; client < clients_; ++client) {
+    for (std::size_t e = begins_[client]; e < end_of(client); ++e) {
+      for (std::size_t a = 0; a < sampled_; ++a) {
+        spread_.spaces[e * sampled_ + a] = spaces_[client * sampled_ + a];
+        spread_.weights[e * sampled_ + a] = weights_[client * sampled_ + a];
+        spread_.shares[e * sampled_ + a] = shares_[client * sampled_ + a];
+      }
+    }
   }
-  return pair_weights_.data();
+  pair_spaces_ = spread_.spaces.data();
+  pair_weights_ = spread_.weights.data();
+  pair_shares_ = spread_.shares.data();
 }
 
-void OmsTile::compute_outputs(const float* const* weights) {
+void OmsTile::compute_outputs() {
   const std::size_t pairs = count_ * sampled_;
-  const auto size_of = [&](std::size_t p) {
-    return plan_->maps.dimension(spaces_of(p / sampled_)[p % sampled_]);
-  };
+  const auto size_of = [&](std::size_t p) { return plan_->maps.dimension(pair_spaces_[p]); };
   for (std::size_t p = 0; p < pairs;) {  // those of the same size together
     const std::size_t size = size_of(p);
     std::size_t end = same_dimension_ ? pairs : p + 1;
     while (end < pairs && size_of(end) == size) ++end;
     const std::size_t count = end - p;
-    dots({weights + p, count}, std::span(said_.directions).subspan(p, count), size,
+    dots({pair_weights_ + p, count}, std::span(said_.directions).subspan(p, count), size,
          std::span(outputs_).subspan(p, count));
     p = end;
   }
@@ -109,12 +119,11 @@ void OmsTile::compute_outputs(const float* const* weights) {
 
 /// A frozen expert has no features.
 void OmsTile::ask_experts() {
-  for (std::size_t e = 0; e < count_; ++e) {
-    for (std::size_t a = 0; a < sampled_; ++a) {
-      const std::uint32_t space = spaces_of(e)[a];
-      if (plan_->maps.dimension(space) > 0) continue;
-      outputs_[e * sampled_ + a] = plan_->maps.expert_forecast(space, examples_[e].x);
-    }
+  const std::size_t size = plan_->maps.example_size();
+  for (std::size_t p = 0; p < count_ * sampled_; ++p) {
+    const std::uint32_t space = pair_spaces_[p];
+    if (plan_->maps.dimension(space) > 0) continue;
+    outputs_[p] = plan_->maps.expert_forecast(space, {inputs_[p / sampled_], size});
   }
 }
 
@@ -147,10 +156,10 @@ void OmsTile::evaluate(const AnyLoss& loss) {
 
 void OmsTile::make_forecasts() {
   const double* outputs = outputs_.data();
-  for (std::size_t e = 0; e < count_; ++e, outputs += sampled_) {
+  const double* shares = pair_shares_;
+  for (std::size_t e = 0; e < count_; ++e, outputs += sampled_, shares += sampled_) {
     double forecast = outputs[0];
     if (!first_predicts_) {
-      const double* const shares = shares_.data() + examples_[e].client * sampled_;
       forecast = 0.0;
       for (std::size_t a = 0; a < sampled_; ++a) forecast += shares[a] * outputs[a];
     }
@@ -161,72 +170,73 @@ void OmsTile::make_forecasts() {
 const OmsTile::Said& OmsTile::make_reports() {
   if (single()) return said_;  // nothing to average
   mean_said_.resize(std::max(mean_said_.losses.size(), clients_ * sampled_));
-  for (std::size_t e = 0; e < count_;) {
-    std::size_t end = e + 1;
-    while (end < count_ && examples_[end].client == examples_[e].client) ++end;
-    if (examples_[e].first && examples_[e].last) {
-      const std::size_t to = examples_[e].client * sampled_;
-      const std::size_t from = e * sampled_;
+  for (std::size_t client = 0; client < clients_; ++client) {
+    const bool whole = (client > 0 || !continued_) && (client + 1 < clients_ || complete_);
+    if (!whole) {
+      make_mean_report(client);
+    } else if (end_of(client) == begins_[client] + 1) {
+      const std::size_t to = client * sampled_;
+      const std::size_t from = begins_[client] * sampled_;
       std::copy_n(said_.losses.data() + from, sampled_, mean_said_.losses.data() + to);
       std::copy_n(said_.factors.data() + from, sampled_, mean_said_.factors.data() + to);
       std::copy_n(said_.directions.data() + from, sampled_, mean_said_.directions.data() + to);
     } else {
-      make_mean_report(e, end);
+      make_report_at_once(client);
     }
-    e = end;
   }
   return mean_said_;
 }
 
-void OmsTile::make_mean_report(std::size_t example, std::size_t end) {
-  const std::size_t client = examples_[example].client;
-  if (examples_[example].first && examples_[end - 1].last) return make_report_at_once(example, end);
+/// Of a client whose batch is in several tiles.
+void OmsTile::make_mean_report(std::size_t client) {
   BatchMean& mean = means_[client];
-  const auto size_of = [&](std::size_t a) { return plan_->maps.dimension(spaces_of(example)[a]); };
-  if (examples_[example].first) {
+  const std::size_t models = client * sampled_;
+  const auto size_of = [&](std::size_t a) { return plan_->maps.dimension(spaces_[models + a]); };
+  if (client > 0 || !continued_) {
     held_.clear();
     for (std::size_t a = 0; a < sampled_; ++a) {
-      held_.push_back(
-          {spaces_of(example)[a], {weights_[client * sampled_ + a], size_of(a)}, 1.0});
+      held_.push_back({spaces_[models + a], {weights_[models + a], size_of(a)}, 1.0});
     }
     mean.begin(client_names_[client], held_);
   }
-  for (std::size_t e = example; e < end; ++e) {
+  for (std::size_t e = begins_[client]; e < end_of(client); ++e) {
     for (std::size_t a = 0; a < sampled_; ++a) {
       const std::size_t p = e * sampled_ + a;
       mean.add(a, losses_[p], said_.factors[p], {said_.directions[p], size_of(a)});
     }
     mean.end_example();
   }
-  if (!examples_[end - 1].last) return;
+  if (client + 1 == clients_ && !complete_) return;
   const Report& report = mean.report();
   for (std::size_t a = 0; a < sampled_; ++a) {
-    mean_said_.losses[client * sampled_ + a] = report.held[a].loss;
-    mean_said_.factors[client * sampled_ + a] = report.held[a].factor;
-    mean_said_.directions[client * sampled_ + a] = report.held[a].direction.data();
+    mean_said_.losses[models + a] = report.held[a].loss;
+    mean_said_.factors[models + a] = report.held[a].factor;
+    mean_said_.directions[models + a] = report.held[a].direction.data();
   }
 }
 
 /// What BatchMean gives, without sums in memory.
-void OmsTile::make_report_at_once(std::size_t example, std::size_t end) {
-  const std::size_t client = examples_[example].client;
-  const auto n = static_cast<double>(end - example);
-  terms_.resize(end - example);
+void OmsTile::make_report_at_once(std::size_t client) {
+  const std::size_t begin = begins_[client];
+  const std::size_t end = end_of(client);
+  const auto n = static_cast<double>(end - begin);
+  terms_.resize(end - begin);
   for (std::size_t a = 0; a < sampled_; ++a) {
     double losses = 0.0;
     simd::Term* term = terms_.data();
-    for (std::size_t e = example; e < end; ++e, ++term) {
+    for (std::size_t e = begin; e < end; ++e, ++term) {
       const std::size_t p = e * sampled_ + a;
       losses += losses_[p];
       term->x = said_.directions[p];
       term->factor = said_.factors[p];
     }
-    const std::size_t size = plan_->maps.dimension(spaces_of(example)[a]);
+    const std::size_t model = client * sampled_ + a;
+    const std::size_t size = plan_->maps.dimension(spaces_[model]);
     const std::span gradient(features_.take(size), size);
     sum_exact_products(terms_, 1.0 / n, gradient);
-    mean_said_.losses[client * sampled_ + a] = reported_loss(losses / n);
-    mean_said_.factors[client * sampled_ + a] = 1.0F;
-    mean_said_.directions[client * sampled_ + a] = gradient.data();
+    mean_said_.losses[model] = reported_loss(losses / n);
+    mean_said_.factors[model] = 1.0F;
+    mean_said_.directions[model] = gradient.data();
   }
 }
 
@@ -238,8 +248,9 @@ std::size_t OmsTile::floats_of(std::size_t models) const {
 }
 
 void OmsTile::clear() {
-  // A client whose batch goes on keeps its models and its sums.
-  if (!examples_[count_ - 1].last) {
+  if (complete_) {
+    clients_ = 0;
+  } else {  // a client whose batch goes on keeps its models and its sums
     const std::size_t client = clients_ - 1;
     std::copy_n(spaces_.data() + client * sampled_, sampled_, spaces_.data());
     std::copy_n(weights_.data() + client * sampled_, sampled_, weights_.data());
@@ -247,10 +258,10 @@ void OmsTile::clear() {
     std::swap(means_.front(), means_[client]);
     client_names_.front() = client_names_[client];
     client_examples_.front() = client_examples_[client];
+    begins_.front() = 0;
     clients_ = 1;
-  } else {
-    clients_ = 0;
   }
+  continued_ = !complete_;
   features_.clear();
   count_ = 0;
 }

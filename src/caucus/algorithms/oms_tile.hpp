@@ -41,7 +41,7 @@ class OmsTile {
       client_names_[clients_ + c] = first_client + static_cast<std::uint32_t>(c);
       client_examples_[clients_ + c] = 0;
     }
-    first_ = true;
+    begins_[clients_] = static_cast<std::uint32_t>(count_);
     clients_ += count;
     return {spaces_.data() + models, weights_.data() + models, shares_.data() + models};
   }
@@ -51,37 +51,31 @@ class OmsTile {
   void add_singles(std::uint32_t first_client, std::size_t count, std::size_t round,
                    ExampleOf&& example_of) {
     const std::size_t before = clients_ - count;
-    Example* example = examples_.data() + count_;
+    const float** const inputs = inputs_.data() + count_;
     PlayedExample* played = played_.data() + count_;
-    for (std::size_t c = 0; c < count; ++c, ++example, ++played) {
+    for (std::size_t c = 0; c < count; ++c, ++played) {
       const auto [x, y] = example_of(first_client + c);
       // Field by field, here and elsewhere: g++ 12 builds a record on the stack and copies it in
       // pieces of other sizes, for which the CPU waits.
-      example->x = x;
-      example->client = static_cast<std::uint32_t>(before + c);
-      example->first = true;
-      example->last = true;
+      inputs[c] = x.data();
       played->client = first_client + c;
       played->round = round;
       played->y = y;
       client_examples_[before + c] = 1;
+      begins_[before + c] = static_cast<std::uint32_t>(count_ + c);
     }
     count_ += count;
+    complete_ = true;
   }
   /// One example of the last client; the last one of its batch makes the report.
-  void add(std::size_t round, std::span<const float> x, double y, bool last) {
-    const std::size_t client = clients_ - 1;
-    Example& example = examples_[count_];
-    example.x = x;
-    example.client = static_cast<std::uint32_t>(client);
-    example.first = first_;
-    example.last = last;
+  void add(std::size_t round, const float* x, double y, bool last) {
+    inputs_[count_] = x;
     PlayedExample& played = played_[count_];
-    played.client = client_names_[client];
+    played.client = client_names_[clients_ - 1];
     played.round = round;
     played.y = y;
-    ++client_examples_[client];
-    first_ = false;
+    ++client_examples_[clients_ - 1];
+    complete_ = last;
     ++count_;
   }
   /// Even within a client's batch, which is not cut without need.
@@ -102,11 +96,6 @@ class OmsTile {
  private:
   static constexpr std::size_t kFloats = 16384;  ///< of features: they fit the first-level cache
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
-  struct Example {
-    std::span<const float> x;
-    std::uint32_t client = 0;  ///< counted in this tile
-    bool first = false, last = false;
-  };
   /// What the reports say of each pair, or of each client and model.
   struct Said {
     std::vector<float> losses, factors;
@@ -116,16 +105,15 @@ class OmsTile {
 
   void make_room_for_models(std::size_t models);
   void make_room_for_pairs(std::size_t pairs);
-  [[nodiscard]] const std::uint32_t* spaces_of(std::size_t example) const {
-    return spaces_.data() + examples_[example].client * sampled_;
-  }
   /// Every client has one example, so that its models are those of the example.
-  [[nodiscard]] bool single() const {
-    return count_ == clients_ && examples_[0].first && examples_[count_ - 1].last;
+  [[nodiscard]] bool single() const { return count_ == clients_ && complete_ && !continued_; }
+  /// The examples [begins_[client], end_of(client)) are a client's.
+  [[nodiscard]] std::size_t end_of(std::size_t client) const {
+    return client + 1 < clients_ ? begins_[client + 1] : count_;
   }
-  /// Weights and targets of every pair; gives the weights.
-  const float* const* spread_over_pairs();
-  void compute_outputs(const float* const* weights);
+  /// What belongs to a client's models, for every pair.
+  void spread_over_pairs();
+  void compute_outputs();
   void ask_experts();
   /// Losses and what is reported of each example.
   template <class AnyLoss>
@@ -133,8 +121,8 @@ class OmsTile {
   void make_forecasts();
   /// J of every client; those of the last are not complete if its batch goes on.
   const Said& make_reports();
-  void make_mean_report(std::size_t example, std::size_t end);
-  void make_report_at_once(std::size_t example, std::size_t end);
+  void make_mean_report(std::size_t client);
+  void make_report_at_once(std::size_t client);
   [[nodiscard]] std::size_t floats_of(std::size_t models) const;
 
   const Plan* plan_;
@@ -147,8 +135,10 @@ class OmsTile {
 
   // By client:
   std::size_t clients_ = 0;
-  bool first_ = false;                                         ///< the next example is its first
-  std::vector<std::uint32_t> client_names_, client_examples_;  ///< of those in the report
+  bool continued_ = false;  ///< the first one's batch began in an earlier tile
+  bool complete_ = false;   ///< the last one's batch ends in this one
+  std::vector<std::uint32_t> client_names_, begins_;
+  std::vector<std::uint32_t> client_examples_;  ///< of those in the report
   std::vector<BatchMean> means_;                               ///< of batches of several examples
 
   // By client and model that it holds:
@@ -159,11 +149,18 @@ class OmsTile {
 
   // By example:
   std::size_t count_ = 0;
-  std::vector<Example> examples_;
+  std::vector<const float*> inputs_;
   std::vector<PlayedExample> played_;
 
   // By pair:
-  std::vector<const float*> pair_weights_;  ///< if there are batches of several examples
+  const std::uint32_t* pair_spaces_ = nullptr;
+  const float* const* pair_weights_ = nullptr;
+  const double* pair_shares_ = nullptr;
+  struct {  ///< where they are if there are batches of several examples
+    std::vector<std::uint32_t> spaces;
+    std::vector<const float*> weights;
+    std::vector<double> shares;
+  } spread_;
   std::vector<double> targets_, outputs_, losses_;
   Said said_;  ///< of the one example: the gradient stays factor and direction
 

@@ -50,7 +50,8 @@ float finite_float(double value) {
 }  // namespace
 
 Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shape,
-                                      std::uint64_t seed, std::uint32_t repetition) {
+                                      std::uint64_t seed, std::uint32_t repetition,
+                                      std::size_t held) {
   if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
   FeatureMaps maps;
   maps.shape_ = shape;
@@ -72,10 +73,14 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
     const Map map = maps.map_for(space, base);
     const auto [found, is_new] =
         map_of.try_emplace({map.kind, map.intercept, map.base, map.width}, maps.maps_.size());
-    if (is_new) maps.maps_.push_back(map);
+    if (is_new) {
+      maps.maps_.push_back(map);
+      maps.maps_.back().widest = found->second;
+    }
     maps.map_of_.push_back(found->second);
   }
   maps.spaces_ = std::move(spaces);
+  if (2 * held >= maps.size()) maps.share_angles();
   maps.draw_frequencies(seed, repetition);
   return maps;
 }
@@ -91,17 +96,34 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
     map.frequencies = space.features;
     map.width = space.width;
     map.dimension = 2 * map.frequencies;
-    // Widths in ratio 2 come in pairs, and the narrower one of a pair is computed by doubling angles:
-    // both together cost little more than one. The pairs depend on the width alone, so that the
-    // features of a space do not depend on the other spaces.
-    const auto turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
-    constexpr int kGroup = simd::kOctaves;
-    const int level = (std::ilogb(turns) % kGroup + kGroup) % kGroup;
-    map.level = static_cast<std::size_t>(level);
-    map.turns = std::ldexp(turns, -level);
+    map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
   return map;
+}
+
+void FeatureMaps::share_angles() {
+  std::map<std::pair<std::size_t, float>, std::size_t> by_turns;
+  for (std::size_t m = 0; m < maps_.size(); ++m) {
+    if (maps_[m].frequencies > 0) by_turns.try_emplace({maps_[m].base, maps_[m].turns}, m);
+  }
+  for (const auto& [key, widest] : by_turns) {  // wider ones come first
+    if (maps_[widest].level > 0) continue;      // of another one's family
+    const auto [base, turns] = key;
+    std::size_t levels = 1;
+    for (std::size_t last = widest; levels < simd::kOctaves; ++levels) {
+      const auto found = by_turns.find({base, std::ldexp(turns, static_cast<int>(levels))});
+      if (found == by_turns.end()) break;
+      maps_[last].narrower = found->second;
+      last = found->second;
+      maps_[last].level = levels;
+      maps_[last].turns = turns;
+    }
+    for (std::size_t m = widest; m != kNone; m = maps_[m].narrower) {
+      maps_[m].levels = levels;
+      maps_[m].widest = widest;
+    }
+  }
 }
 
 void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition) {
@@ -151,9 +173,8 @@ std::span<const float> FeatureMaps::features(std::size_t i, Workspace& workspace
 
 void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspace) const {
   const auto x = workspace.x_.first(shape_.features);
-  const std::span<float> out = workspace.features_[index];
   if (map.kind == SpaceKind::linear) {
-    add_intercept(x, out);
+    add_intercept(x, workspace.features_[index]);
     return;
   }
   AlignedVector<float>& projection = workspace.projections_[map.base];
@@ -163,9 +184,13 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
             projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
+  // All that share its angles: most of them will be asked for too.
   simd::Wave wave{projection.data(), {}, map.turns};
-  wave.out[map.level] = out.data();
-  random_features(wave, map.amplitude, map.frequencies);
+  for (std::size_t m = map.widest; m != kNone; m = maps_[m].narrower) {
+    wave.out[maps_[m].level] = workspace.features_[m].data();
+    workspace.features_of_[m] = workspace.example_;
+  }
+  random_features(wave, map.levels, map.amplitude, map.frequencies);
 }
 
 void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) {
@@ -173,7 +198,8 @@ void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) 
   out.back() = 1.0F;
 }
 
-void FeatureMaps::random_features(simd::Wave wave, float amplitude, std::size_t frequencies) {
+void FeatureMaps::random_features(simd::Wave wave, std::size_t levels, float amplitude,
+                                  std::size_t frequencies) {
   const std::span x(wave.x, frequencies);
   AlignedVector<float> tamed;
   if (!(magnitude(x) * wave.factor < kLargestPhase)) {
@@ -183,7 +209,7 @@ void FeatureMaps::random_features(simd::Wave wave, float amplitude, std::size_t 
     }
     wave.x = tamed.data();
   }
-  scaled_sincos({&wave, 1}, amplitude, frequencies);
+  scaled_sincos({&wave, 1}, levels, amplitude, frequencies);
 }
 
 double FeatureMaps::expert_forecast(std::size_t i, std::span<const float> x) const {
@@ -201,6 +227,12 @@ FeatureMaps FeatureMaps::ready() const {
     offset += map.dimension;
   }
   return maps;
+}
+
+std::size_t FeatureMaps::example_size() const {
+  std::size_t size = shape_.features + shape_.experts;
+  for (const Map& map : maps_) size = std::max(size, map.offset > 0 ? map.offset + map.dimension : 0);
+  return size;
 }
 
 std::size_t FeatureMaps::expanded_size() const {

@@ -37,14 +37,18 @@ struct FrequencyBase {
 
 class FeatureMaps {
  public:
-  /// Every client makes the same frequencies from (seed, repetition); none is ever sent.
+  /// Every client makes the same frequencies from (seed, repetition); none is ever sent. `held` is
+  /// how many of the spaces an example is asked about (J): if it is half of them or more, kernels
+  /// whose widths are in ratio 2 share a sine and cosine, which changes their last digits.
   static Result<FeatureMaps> make(std::vector<Space> spaces, InputShape shape, std::uint64_t seed,
-                                  std::uint32_t repetition);
+                                  std::uint32_t repetition, std::size_t held = 1);
 
   [[nodiscard]] std::size_t size() const { return spaces_.size(); }  ///< K
   [[nodiscard]] const Space& space(std::size_t i) const { return spaces_[i]; }
   [[nodiscard]] const std::vector<Space>& spaces() const { return spaces_; }
   [[nodiscard]] const InputShape& shape() const { return shape_; }
+  /// Floats of an example: x, then the experts' predictions, then features that it brings along.
+  [[nodiscard]] std::size_t example_size() const;
   [[nodiscard]] std::size_t dimension(std::size_t i) const { return maps_[map_of_[i]].dimension; }
   /// Spaces with the same number have the same features.
   [[nodiscard]] std::size_t map_of(std::size_t i) const { return map_of_[i]; }
@@ -85,6 +89,7 @@ class FeatureMaps {
 
  private:
   friend class FeatureTile;
+  static constexpr std::size_t kNone = ~std::size_t{0};
   struct Map {
     SpaceKind kind = SpaceKind::linear;
     bool intercept = false;
@@ -92,6 +97,10 @@ class FeatureMaps {
     std::size_t frequencies = 0;
     double width = 1.0;
     std::size_t level = 0;   ///< kernels: how often the angles are doubled
+    // kernels that share their angles:
+    std::size_t levels = 1;
+    std::size_t widest = 0;        ///< the map of level 0
+    std::size_t narrower = kNone;  ///< the map of the next level
     float turns = 0.0F;      ///< kernels: half turns per unit of the projection, before that
     float amplitude = 0.0F;  ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
@@ -102,12 +111,15 @@ class FeatureMaps {
   };
 
   [[nodiscard]] Map map_for(const Space& space, std::size_t base) const;
+  /// Finds widths in ratio 2.
+  void share_angles();
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
   static void add_intercept(std::span<const float> x, std::span<float> out);
   /// Where the phase is not finite or too large to mean anything it counts as 0, so that the
   /// features of an absurd example are still finite.
-  static void random_features(simd::Wave wave, float amplitude, std::size_t frequencies);
+  static void random_features(simd::Wave wave, std::size_t levels, float amplitude,
+                              std::size_t frequencies);
 
   InputShape shape_;
   std::vector<Space> spaces_;

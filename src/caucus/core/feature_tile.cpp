@@ -8,7 +8,8 @@
 
 namespace caucus {
 
-FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.maps_.size()) {
+FeatureTile::FeatureTile(const FeatureMaps& maps)
+    : maps_(&maps), example_size_(maps.example_size()), recipes_(maps.maps_.size()) {
   projections_.reserve(maps.bases_.size());
   for (const FrequencyBase& base : maps.bases_) {
     Projections& projections = projections_.emplace_back();
@@ -16,7 +17,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
     projections.width = base.width();
   }
   waves_.reserve(maps.maps_.size());
-  std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, frequencies
+  std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, levels
   families_.reserve(maps.maps_.size());
   std::map<std::pair<Waves*, float>, Family*> by_turns;
   for (std::size_t m = 0; m < recipes_.size(); ++m) {
@@ -31,10 +32,12 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
     }
     recipe.source = Source::waves;
     recipe.level = map.level;
-    const auto [found, is_new] = known.try_emplace({map.base, map.frequencies}, nullptr);
+    const auto [found, is_new] = known.try_emplace({map.base, map.levels}, nullptr);
     if (is_new) {
-      waves_.push_back({&projections_[map.base], map.frequencies, map.amplitude, 0.0F, {}, 0});
+      waves_.push_back(
+          {&projections_[map.base], map.frequencies, map.levels, map.amplitude, 0.0F, {}, 0, {}});
       found->second = &waves_.back();
+      if (map.levels > 1) found->second->unasked.resize(map.dimension);
     }
     Waves* const waves = found->second;
     waves->turns = std::max(waves->turns, map.turns);
@@ -56,11 +59,56 @@ FeatureTile::FeatureTile(const FeatureMaps& maps) : maps_(&maps), recipes_(maps.
   };
   if (waves_.size() != 1 || !std::all_of(recipes_.begin(), recipes_.end(), is_plain)) return;
   only_waves_ = &waves_.front();
-  for (const Family& family : families_) family_turns_.push_back(family.turns);
   for (const Recipe* recipe : recipe_of_) {
     places_.push_back({static_cast<std::uint32_t>(recipe->family - families_.data()),
                        static_cast<std::uint32_t>(recipe->level)});
+    turns_.push_back(recipe->family->turns);
   }
+  wave_of_family_.resize(families_.size());
+}
+
+void FeatureTile::request_waves(std::size_t count, std::size_t J, const float* const* examples,
+                                const std::uint32_t* spaces, const float** into) {
+  Waves& waves = *only_waves_;
+  Projections& projections = *waves.projections;
+  touch(projections);
+  if (waves.wanted.size() < count * J) make_room(waves, count * J);
+  touched_waves_.push_back(&waves);
+  std::copy_n(examples, count, projections.examples.data());
+  projections.count = count;
+  const std::size_t room = simd::padded(2 * waves.frequencies);
+  float* next = memory_.take(count * J * room);
+  simd::Wave* wave = waves.wanted.data();
+  const float* row = projections.rows.data();
+  const std::size_t width = projections.width;
+  if (waves.levels == 1) {
+    const float* const turns = turns_.data();
+    for (std::size_t e = 0; e < count; ++e, row += width) {
+      for (std::size_t a = 0; a < J; ++a, next += room, ++wave) {
+        wave->x = row;
+        wave->factor = turns[*spaces++];
+        wave->out[0] = next;
+        *into++ = next;
+      }
+    }
+  } else {
+    std::fill(wave_of_family_.begin(), wave_of_family_.end(), nullptr);
+    for (std::size_t e = 0; e < count; ++e, row += width) {
+      simd::Wave* const first = wave;  // of this example
+      for (std::size_t a = 0; a < J; ++a, next += room) {
+        const Place place = places_[*spaces];
+        simd::Wave*& mine = wave_of_family_[place.family];
+        if (mine == nullptr || mine < first) {
+          mine = wave++;
+          begin_wave(waves, *mine, row, turns_[*spaces]);
+        }
+        mine->out[place.level] = next;
+        *into++ = next;
+        ++spaces;
+      }
+    }
+  }
+  waves.count = static_cast<std::size_t>(wave - waves.wanted.data());
 }
 
 void FeatureTile::clear() {
@@ -99,10 +147,10 @@ void FeatureTile::compute() {
 void FeatureTile::compute(Waves& waves) {
   const auto wanted = std::span<const simd::Wave>(waves.wanted).first(waves.count);
   if (waves.projections->largest * waves.turns < kLargestPhase) {
-    scaled_sincos(wanted, waves.amplitude, waves.frequencies);
+    scaled_sincos(wanted, waves.levels, waves.amplitude, waves.frequencies);
   } else {
     for (const simd::Wave& wave : wanted) {
-      FeatureMaps::random_features(wave, waves.amplitude, waves.frequencies);
+      FeatureMaps::random_features(wave, waves.levels, waves.amplitude, waves.frequencies);
     }
   }
   waves.count = 0;

@@ -42,16 +42,14 @@ class FeatureTile {
     recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     return recipe.features;
   }
-  /// request() for J spaces of each of `count` examples: example_at(e) is one, spaces_at(e) are its
-  /// spaces; where the features are goes to into[e J + a]. The tile must be empty.
-  template <class ExampleAt, class SpacesAt>
-  void request_all(std::size_t count, std::size_t J, ExampleAt&& example_at, SpacesAt&& spaces_at,
-                   const float** into) {
-    if (only_waves_ != nullptr) return request_waves(count, J, example_at, spaces_at, into);
+  /// request() for the spaces of `count` examples, J of each; where the features are goes to `into`.
+  /// The tile must be empty.
+  void request_all(std::size_t count, std::size_t J, const float* const* examples,
+                   const std::uint32_t* spaces, const float** into) {
+    if (only_waves_ != nullptr) return request_waves(count, J, examples, spaces, into);
     for (std::size_t e = 0; e < count; ++e) {
-      begin_example(example_at(e));
-      const std::uint32_t* const spaces = spaces_at(e);
-      for (std::size_t a = 0; a < J; ++a) *into++ = request(spaces[a]);
+      begin_example({examples[e], example_size_});
+      for (std::size_t a = 0; a < J; ++a) *into++ = request(*spaces++);
     }
   }
   void compute();
@@ -69,13 +67,15 @@ class FeatureTile {
     std::uint64_t last_example = 0;
     float* last_row = nullptr;
   };
-  struct Waves {  ///< of one base and number of frequencies
+  struct Waves {  ///< of one base, and of families with as many levels
     Projections* projections;
     std::size_t frequencies = 0;
+    std::size_t levels = 1;
     float amplitude = 0.0F;
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
-    std::size_t count = 0;  ///< of those wanted
+    std::size_t count = 0;         ///< of those wanted
+    AlignedVector<float> unasked;  ///< where levels go that nobody asked for
   };
   struct Family {  ///< maps whose angles are those of one, doubled
     Waves* waves = nullptr;
@@ -97,53 +97,17 @@ class FeatureTile {
     const float* features = nullptr;
   };
 
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// What a space of the only waves asks for.
   struct Place {
     std::uint32_t family = 0, level = 0;
   };
   /// request_all() where all spaces are kernels of one base, each with a width of its own.
-  template <class ExampleAt, class SpacesAt>
-  void request_waves(std::size_t count, std::size_t J, ExampleAt&& example_at, SpacesAt&& spaces_at,
-                     const float** into) {
-    Waves& waves = *only_waves_;
-    Projections& projections = *waves.projections;
-    if (projections.count == 0) touch(projections);
-    if (waves.wanted.size() < count * J) make_room(waves, count * J);
-    touched_waves_.push_back(&waves);
-    const std::size_t room = simd::padded(2 * waves.frequencies);
-    float* next = memory_.take(count * J * room);
-    const Place* const places = places_.data();
-    const float* const turns = family_turns_.data();
-    const float** const examples = projections.examples.data();
-    simd::Wave* wave = waves.wanted.data() - 1;  // the last that was begun
-    const float* row = projections.rows.data();
-    for (std::size_t e = 0; e < count; ++e, row += projections.width) {
-      examples[e] = example_at(e).data();
-      const std::uint32_t* const spaces = spaces_at(e);
-      simd::Wave* const first = wave + 1;
-      std::uint32_t family = kNone;
-      std::uint32_t first_family = kNone;
-      for (std::size_t a = 0; a < J; ++a, next += room) {
-        const Place place = places[spaces[a]];
-        simd::Wave* mine = wave;
-        if (place.family == first_family) {
-          mine = first;
-        } else if (place.family != family) {  // which may be begun twice: the bits are the same
-          mine = ++wave;
-          mine->x = row;
-          mine->factor = turns[place.family];
-          for (float*& out : mine->out) out = nullptr;
-          family = place.family;
-          if (a == 0) first_family = family;
-        }
-        mine->out[place.level] = next;
-        *into++ = next;
-      }
-    }
-    const auto waves_begun = static_cast<std::size_t>(wave + 1 - waves.wanted.data());
-    projections.count = count;
-    waves.count = waves_begun;
+  void request_waves(std::size_t count, std::size_t J, const float* const* examples,
+                     const std::uint32_t* spaces, const float** into);
+  static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns) {
+    wave.x = row;
+    wave.factor = turns;
+    for (float*& out : wave.out) out = waves.unasked.data();
   }
   [[gnu::always_inline]] const float* want(Recipe& recipe) {
     float* const out = take(recipe.dimension);
@@ -154,7 +118,7 @@ class FeatureTile {
       if (waves.count == 0) touched_waves_.push_back(&waves);
       if (waves.count == waves.wanted.size()) make_room(waves, waves.count + 1);
       family.wave = waves.count++;
-      waves.wanted[family.wave] = {row_of(*waves.projections), {}, family.turns};
+      begin_wave(waves, waves.wanted[family.wave], row_of(*waves.projections), family.turns);
     }
     waves.wanted[family.wave].out[recipe.level] = out;
     return out;
@@ -175,6 +139,7 @@ class FeatureTile {
   void compute(Waves& waves);
 
   const FeatureMaps* maps_;
+  std::size_t example_size_;
   std::span<const float> x_;
   std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
   // None of these grows or moves: they refer to each other.
@@ -187,7 +152,8 @@ class FeatureTile {
   std::vector<Waves*> touched_waves_;
   Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
   std::vector<Place> places_;    ///< of each space, in that case
-  std::vector<float> family_turns_;
+  std::vector<float> turns_;     ///< of each space, in that case
+  std::vector<simd::Wave*> wave_of_family_;
   FloatArena memory_;
 };
 

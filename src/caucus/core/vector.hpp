@@ -105,10 +105,11 @@ inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 /// amplitude * cos(pi u_k) and amplitude * sin(pi u_k), n of each: sixteen cosines, their sines,
 /// the next sixteen cosines and so on, what is left at the end likewise. Here u_k = factor * x_k (a
 /// float where the CPU has no fused multiply-add) and |u_k| is below kLargestPhase: absolute error
-/// below 8e-7 of the amplitude. Those of 2 u_k are computed from these, with errors below 2e-6; they
-/// are the same whichever of them are wanted.
-inline void scaled_sincos(std::span<const simd::Wave> waves, float amplitude, std::size_t n) {
-  simd::kernels().sincos(waves.data(), waves.size(), amplitude, n);
+/// below 8e-7 of the amplitude. Those of 2 u_k, 4 u_k and 8 u_k, as many as `levels` says, are
+/// computed from these, with errors below 2e-6, 4e-6 and 8e-6.
+inline void scaled_sincos(std::span<const simd::Wave> waves, std::size_t levels, float amplitude,
+                          std::size_t n) {
+  simd::kernels().sincos(waves.data(), waves.size(), levels, amplitude, n);
 }
 
 /// out_k = e^(x_k - shift) for x_k <= shift, 0 where that is below e^-708; gives their sum. Within

@@ -177,7 +177,7 @@ class ByTiles {
           constexpr std::size_t kAhead = 8;
           clients.fetch(client, 1, round + kAhead);
           const Example example = clients.source->example(client, round);
-          tile().add(round, example.x, example.y, round + 1 == last);
+          tile().add(round, example.x.data(), example.y, round + 1 == last);
           if (round + 1 < last && tile().full()) on_full(false);
         }
       });

@@ -18,7 +18,7 @@ template <std::size_t Count, class Function>
 
 /// whole(k) for every group of 16 that begins at k, then rest(k, count) for what is left.
 template <class Whole, class Rest>
-inline void groups(std::size_t n, Whole whole, Rest rest) {
+[[gnu::always_inline]] inline void groups(std::size_t n, Whole whole, Rest rest) {
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) whole(k);
   if (k < n) rest(k, n - k);
@@ -26,7 +26,7 @@ inline void groups(std::size_t n, Whole whole, Rest rest) {
 
 /// y_k <- f(y_k, x_k)
 template <class Function>
-inline void update(float* y, const float* x, std::size_t n, Function f) {
+[[gnu::always_inline]] inline void update(float* y, const float* x, std::size_t n, Function f) {
   groups(
       n, [&](std::size_t k) { store(y + k, f(load(y + k), load(x + k))); },
       [&](std::size_t k, std::size_t rest) {

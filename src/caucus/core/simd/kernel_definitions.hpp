@@ -33,20 +33,27 @@ inline double dot(const float* a, const float* b, std::size_t n) {
 
 /// Several at once: the additions of one dot wait for each other, those of different ones do not.
 template <std::size_t Count>
-inline void some_dots(const float* const* a, const float* const* b, std::size_t n, double* out) {
+[[gnu::noinline]] void some_dots(const float* const* a, const float* const* b, std::size_t n,
+                                 double* out) {
   Lanes lanes[Count];
-  repeat<Count>([&](std::size_t j) { lanes[j] = fill(0.0F); });
-  groups(
-      n,
-      [&](std::size_t k) {
-        repeat<Count>(
-            [&](std::size_t j) { lanes[j] = mul_add(load(a[j] + k), load(b[j] + k), lanes[j]); });
-      },
-      [&](std::size_t k, std::size_t rest) {
-        repeat<Count>([&](std::size_t j) {
-          lanes[j] = mul_add(load_first(a[j] + k, rest), load_first(b[j] + k, rest), lanes[j]);
-        });
-      });
+  const float* x[Count];
+  const float* y[Count];
+  repeat<Count>([&](std::size_t j) {
+    lanes[j] = fill(0.0F);
+    x[j] = a[j];
+    y[j] = b[j];
+  });
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    repeat<Count>(
+        [&](std::size_t j) { lanes[j] = mul_add(load(x[j] + k), load(y[j] + k), lanes[j]); });
+  }
+  if (k < n) {
+    const std::size_t rest = n - k;
+    repeat<Count>([&](std::size_t j) {
+      lanes[j] = mul_add(load_first(x[j] + k, rest), load_first(y[j] + k, rest), lanes[j]);
+    });
+  }
   repeat<Count>([&](std::size_t j) { out[j] = sum(lanes[j]); });
 }
 

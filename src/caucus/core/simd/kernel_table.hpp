@@ -30,11 +30,11 @@ struct Move {
   float factor;
 };
 
-/// Widths in ratio 2 share a sine and cosine, so many of them: the angles of one are doubled.
-inline constexpr std::size_t kOctaves = 2;
+/// Widths in ratio 2 can share a sine and cosine, at most so many of them: angles are doubled.
+inline constexpr std::size_t kOctaves = 4;
 
 /// What is wanted of one x among several: the waves amplitude * cos(pi 2^level factor x_k) and
-/// sines at out[level], which is null where they are not wanted.
+/// sines at out[level].
 struct Wave {
   const float* x;
   float* out[kOctaves];
@@ -90,7 +90,8 @@ struct Kernels {
                             double* squares);
   float (*project)(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                    const float* const* x, std::size_t count, float* out);
-  void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
+  void (*sincos)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
+                 std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
   void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,

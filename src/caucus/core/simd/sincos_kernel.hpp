@@ -17,8 +17,7 @@ class Coefficients {
                                   a * -4.93479538F, a * 4.05845118F,
                                   a * -1.3320936F,  a * 0.220080182F,
                                   a * 3.14158202F,  a * -5.1671428F,
-                                  a * 2.54189902F,  a * -0.55463618F,
-                                  2.0F / a,         -a};
+                                  a * 2.54189902F,  a * -0.55463618F};
     for (std::size_t i = 0; i < kCount; ++i) store(rows_[i], fill(values[i]));
   }
   template <class Vector>
@@ -27,7 +26,7 @@ class Coefficients {
   }
 
  private:
-  static constexpr std::size_t kCount = 12;
+  static constexpr std::size_t kCount = 10;
   alignas(64) float rows_[kCount][kLanes];
 };
 
@@ -52,13 +51,11 @@ class Waves {
         s0_(from.get<Vector>(6)),
         s1_(from.get<Vector>(7)),
         s2_(from.get<Vector>(8)),
-        s3_(from.get<Vector>(9)),
-        two_over_amplitude_(from.get<Vector>(10)),
-        minus_amplitude_(from.get<Vector>(11)) {}
+        s3_(from.get<Vector>(9)) {}
 
-  /// Where u = x * factor, |u| < 2^22; both change sign where `count` is odd.
-  [[gnu::always_inline]] Pair of(Vector x, Vector factor, Vector& count) const {
-    count = mul_add(x, factor, magic_);
+  /// Where u = x * factor, |u| < 2^22.
+  [[gnu::always_inline]] Pair of(Vector x, Vector factor) const {
+    const Vector count = mul_add(x, factor, magic_);
     const Vector r = mul_add(x, factor, subtract(magic_, count));
     const Vector s = multiply(r, r);
     Vector c = mul_add(s, c4_, c3_);
@@ -68,111 +65,81 @@ class Waves {
     c = mul_add(s, c, c1_);
     t = mul_add(s, t, s0_);
     c = mul_add(s, c, c0_);
-    return {c, multiply(r, t)};
-  }
-  /// Those of 2 u, for which the sign does not matter: cos 2a = 2 cos^2 a - 1, sin 2a = 2 cos a
-  /// sin a.
-  [[gnu::always_inline]] Pair twice(const Pair& pair) const {
-    const Vector double_cosine = multiply(pair.cosine, two_over_amplitude_);
-    return {mul_add(pair.cosine, double_cosine, minus_amplitude_),
-            multiply(pair.sine, double_cosine)};
+    return {turn_if_odd(c, count), turn_if_odd(multiply(r, t), count)};
   }
 
  private:
-  Vector magic_, c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_, two_over_amplitude_, minus_amplitude_;
+  Vector magic_, c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_;
 };
 
-/// put(level, pair) for the levels from Level on whose bits are set in Wanted, which the compiler
-/// knows; those above the highest are not computed.
-template <unsigned Wanted, std::size_t Level, class Vector, class Put>
-[[gnu::always_inline]] inline void put_doubles(const Waves<Vector>& waves,
-                                               const typename Waves<Vector>::Pair& half,
-                                               const Put& put) {
-  if constexpr (Wanted >> Level != 0U) {
-    const auto pair = waves.twice(half);
-    if constexpr ((Wanted >> Level & 1U) != 0U) put(Level, pair.cosine, pair.sine);
-    put_doubles<Wanted, Level + 1>(waves, pair, put);
-  }
-}
-
-template <unsigned Wanted, class Vector, class Put>
-[[gnu::always_inline]] inline void put_levels(const Waves<Vector>& waves, Vector x, Vector factor,
-                                              const Put& put) {
-  Vector count = x;
-  const auto pair = waves.of(x, factor, count);
-  if constexpr ((Wanted & 1U) != 0U) {
-    put(0, turn_if_odd(pair.cosine, count), turn_if_odd(pair.sine, count));
-  }
-  put_doubles<Wanted, 1>(waves, pair, put);
-}
-
 /// The last `rest` < 16 frequencies.
-template <unsigned Wanted, class Vector>
-[[gnu::always_inline]] inline void end_wave(const Waves<Vector>& waves, const Wave& wanted,
-                                            std::size_t k, std::size_t rest, Vector x,
-                                            Vector factor) {
-  const auto put = [&](std::size_t level, Vector cosine, Vector sine)
-      __attribute__((always_inline)) {
-    float* const out = wanted.out[level] + 2 * k;
-    store_first(out, rest, cosine);
-    store_first(out + rest, rest, sine);
-  };
-  put_levels<Wanted>(waves, x, factor, put);
+template <class Vector>
+[[gnu::always_inline]] inline void end_wave(const Waves<Vector>& waves, float* out,
+                                            std::size_t rest, Vector x, Vector factor) {
+  const auto pair = waves.of(x, factor);
+  store_first(out, rest, pair.cosine);
+  store_first(out + rest, rest, pair.sine);
 }
 
-/// The waves whose bits are set; of all of them the levels `Wanted` are wanted.
-template <unsigned Wanted>
-[[gnu::noinline]] void waves_of_kind(const Coefficients& from, const Wave* all, std::uint64_t bits,
-                                     std::size_t n) {
+/// Not inlined: where g++ 12 sees how the coefficients are made it makes them anew for every group.
+[[gnu::noinline]] void all_waves(const Coefficients& from, const Wave* all, std::size_t count,
+                                 std::size_t n) {
   const Waves<Lanes> waves(from);
-  for (; bits != 0; bits &= bits - 1) {
-    const Wave& wanted = all[__builtin_ctzll(bits)];
-    const Lanes factor = fill(wanted.factor);
+  for (const Wave* wave = all; wave < all + count; ++wave) {
+    const float* const x = wave->x;
+    float* const out = wave->out[0];
+    const Lanes factor = fill(wave->factor);
     std::size_t k = 0;
     for (; k + kLanes <= n; k += kLanes) {
-      const auto put = [&](std::size_t level, Lanes cosine, Lanes sine)
-          __attribute__((always_inline)) {
-        float* const out = wanted.out[level] + 2 * k;
-        store(out, cosine);
-        store(out + kLanes, sine);
-      };
-      put_levels<Wanted>(waves, load(wanted.x + k), factor, put);
+      const auto pair = waves.of(load(x + k), factor);
+      store(out + 2 * k, pair.cosine);
+      store(out + 2 * k + kLanes, pair.sine);
     }
     const std::size_t rest = n - k;
     if (rest > kBlock) {
-      end_wave<Wanted>(waves, wanted, k, rest, load_first(wanted.x + k, rest), factor);
+      end_wave(waves, out + 2 * k, rest, load_first(x + k, rest), factor);
     } else if (rest > 0) {
-      end_wave<Wanted>(Waves<EightFloats>(from), wanted, k, rest,
-                       load_first_eight(wanted.x + k, rest), eight_floats(wanted.factor));
+      end_wave(Waves<EightFloats>(from), out + 2 * k, rest, load_first_eight(x + k, rest),
+               eight_floats(wave->factor));
     }
   }
 }
 
-template <unsigned Wanted>
-[[gnu::always_inline]] inline void each_kind(const Coefficients& from, const Wave* all,
-                                             const std::uint64_t* wanted, std::size_t n) {
-  std::uint64_t bits = ~std::uint64_t{0};
-  repeat<kOctaves>([&](std::size_t level) {
-    bits &= (Wanted >> level & 1U) != 0U ? wanted[level] : ~wanted[level];
-  });
-  if (bits != 0) waves_of_kind<Wanted>(from, all, bits, n);
-  if constexpr (Wanted > 1) each_kind<Wanted - 1>(from, all, wanted, n);
+/// From the waves of u to those of 2 u, which may take their place: cos 2a = 2 cos^2 a - 1, sin 2a =
+/// 2 cos a sin a. In a pass of its own: a chain of doublings for one group after the other leaves
+/// the CPU waiting.
+[[gnu::noinline]] void double_angles(const float* from, float* to, float amplitude,
+                                     std::size_t n) {
+  const Lanes two_over_amplitude = fill(2.0F / amplitude);
+  const Lanes minus_amplitude = fill(-amplitude);
+  const auto doubled = [&](Lanes cosine, Lanes sine, auto&& put) __attribute__((always_inline)) {
+    const Lanes double_cosine = multiply(cosine, two_over_amplitude);
+    put(mul_add(cosine, double_cosine, minus_amplitude), multiply(sine, double_cosine));
+  };
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    doubled(load(from + 2 * k), load(from + 2 * k + kLanes), [&](Lanes cosine, Lanes sine) {
+      store(to + 2 * k, cosine);
+      store(to + 2 * k + kLanes, sine);
+    });
+  }
+  if (k == n) return;
+  const std::size_t rest = n - k;
+  doubled(load_first(from + 2 * k, rest), load_first(from + 2 * k + rest, rest),
+          [&](Lanes cosine, Lanes sine) {
+            store_first(to + 2 * k, rest, cosine);
+            store_first(to + 2 * k + rest, rest, sine);
+          });
 }
 
-/// By what is wanted: a jump to another place for every wave would be mispredicted.
-inline void sincos(const Wave* waves, std::size_t count, float amplitude, std::size_t n) {
-  constexpr std::size_t kTogether = 64;
-  const Coefficients of_amplitude(amplitude);
-  for (; count > 0; waves += kTogether) {
-    const std::size_t some = count < kTogether ? count : kTogether;
-    count -= some;
-    std::uint64_t wanted[kOctaves] = {};  // of each level, those whose bits are set
-    for (std::size_t w = 0; w < some; ++w) {
-      repeat<kOctaves>([&](std::size_t level) {
-        wanted[level] |= std::uint64_t{waves[w].out[level] != nullptr} << w;
-      });
+inline void sincos(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
+                   std::size_t n) {
+  all_waves(Coefficients(amplitude), waves, count, n);
+  if (levels == 1) return;
+  for (const Wave* wave = waves; wave < waves + count; ++wave) {
+    for (std::size_t level = 1; level < levels; ++level) {
+      double_angles(wave->out[level - 1], wave->out[level], amplitude, n);
     }
-    each_kind<(1U << kOctaves) - 1U>(of_amplitude, waves, wanted, n);
   }
 }
 

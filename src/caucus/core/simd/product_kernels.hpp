@@ -16,33 +16,48 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
 }
 
 /// So many at once, a number that the compiler knows: loops of two or three steps cost more in
-/// mispredicted ends than in work.
-template <std::size_t Count>
-inline void add_some_products(float* y, const Term* terms, std::size_t n) {
+/// mispredicted ends than in work. Of the terms the numbers from `begin` on; y is 0 before if Fresh.
+template <std::size_t Count, bool Fresh>
+[[gnu::noinline]] void add_some_products(float* y, const Term* terms, std::size_t begin,
+                                         std::size_t n) {
   Lanes factors[Count];
-  repeat<Count>([&](std::size_t j) { factors[j] = fill(terms[j].factor); });
-  groups(
-      n,
-      [&](std::size_t k) {
-        Lanes sum = load(y + k);
-        repeat<Count>(
-            [&](std::size_t j) { sum = add(sum, multiply(factors[j], load(terms[j].x + k))); });
-        store(y + k, sum);
-      },
-      [&](std::size_t k, std::size_t rest) {
-        Lanes sum = load_first(y + k, rest);
-        repeat<Count>([&](std::size_t j) {
-          sum = add(sum, multiply(factors[j], load_first(terms[j].x + k, rest)));
-        });
-        store_first(y + k, rest, sum);
-      });
+  const float* x[Count];
+  repeat<Count>([&](std::size_t j) {
+    factors[j] = fill(terms[j].factor);
+    x[j] = terms[j].x + begin;
+  });
+  const auto added = [&](Lanes sum, const auto& load_at) __attribute__((always_inline)) {
+    repeat<Count>([&](std::size_t j) { sum = add(sum, multiply(factors[j], load_at(x[j]))); });
+    return sum;
+  };
+  std::size_t k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    const auto load_at = [&](const float* p) { return load(p + k); };
+    store(y + k, added(Fresh ? fill(0.0F) : load_at(y), load_at));
+  }
+  if (k < n) {
+    const std::size_t rest = n - k;
+    const auto load_at = [&](const float* p) { return load_first(p + k, rest); };
+    store_first(y + k, rest, added(Fresh ? fill(0.0F) : load_at(y), load_at));
+  }
+}
+
+/// All of them, four at a time, so that y is read and written seldom.
+template <bool Fresh>
+inline void add_products_from(float* y, const Term* terms, std::size_t count, std::size_t begin,
+                              std::size_t n) {
+  if (count >= 4) {
+    add_some_products<4, Fresh>(y, terms, begin, n);
+    if (count > 4) add_products_from<false>(y, terms + 4, count - 4, begin, n);
+    return;
+  }
+  if (count == 3) add_some_products<3, Fresh>(y, terms, begin, n);
+  if (count == 2) add_some_products<2, Fresh>(y, terms, begin, n);
+  if (count == 1) add_some_products<1, Fresh>(y, terms, begin, n);
 }
 
 inline void add_products(float* y, const Term* terms, std::size_t count, std::size_t n) {
-  for (; count >= 4; terms += 4, count -= 4) add_some_products<4>(y, terms, n);
-  if (count == 3) add_some_products<3>(y, terms, n);
-  if (count == 2) add_some_products<2>(y, terms, n);
-  if (count == 1) add_some_products<1>(y, terms, n);
+  add_products_from<false>(y, terms, count, 0, n);
 }
 
 inline void add_exact_product(double* y, float factor, const float* x, std::size_t n) {
@@ -83,49 +98,21 @@ inline void sum_exact_products(const Term* terms, std::size_t count, double shar
   }
 }
 
-/// Groups [k, k + 16 Groups) of the sum of products, each product rounded.
-template <std::size_t Groups>
-[[gnu::always_inline]] inline void sum_products(const Term* terms, std::size_t count, std::size_t k,
-                                                Lanes* sums) {
-  repeat<Groups>([&](std::size_t g) { sums[g] = fill(0.0F); });
-  for (const Term* term = terms; term < terms + count; ++term) {
-    const Lanes factor = fill(term->factor);
-    repeat<Groups>([&](std::size_t g) {
-      sums[g] = add(sums[g], multiply(factor, load(term->x + k + g * kLanes)));
-    });
-  }
-}
-
-/// move_and_measure for a gradient that is a sum of products and is not written down.
-inline double move_by_products(const Move& move) {
+/// move_and_measure for a gradient that is a sum of products, of which a part is written down at a
+/// time. Terms are read one after the other, each from begin to end: the CPU fetches ahead then.
+[[gnu::noinline]] double move_by_products(const Move& move) {
+  constexpr std::size_t kPart = 256;
+  alignas(64) float gradient[kPart];
   const Lanes factor = fill(move.factor);
   Lanes squares = fill(0.0F);
-  const auto moved = [&](Lanes gradient, Lanes w) {
-    w = mul_add(factor, gradient, w);
-    squares = mul_add(w, w, squares);
-    return w;
-  };
-  constexpr std::size_t kGroups = 4;
-  Lanes gradient[kGroups];
-  std::size_t k = 0;
-  for (; k + kGroups * kLanes <= move.n; k += kGroups * kLanes) {
-    sum_products<kGroups>(move.terms, move.count, k, gradient);
-    repeat<kGroups>([&](std::size_t g) {
-      float* const w = move.w + k + g * kLanes;
-      store(w, moved(gradient[g], load(w)));
+  for (std::size_t begin = 0; begin < move.n; begin += kPart) {
+    const std::size_t n = move.n - begin < kPart ? move.n - begin : kPart;
+    add_products_from<true>(gradient, move.terms, move.count, begin, n);
+    update(move.w + begin, gradient, n, [&](Lanes w, Lanes g) __attribute__((always_inline)) {
+      w = mul_add(factor, g, w);
+      squares = mul_add(w, w, squares);
+      return w;
     });
-  }
-  for (; k + kLanes <= move.n; k += kLanes) {
-    sum_products<1>(move.terms, move.count, k, gradient);
-    store(move.w + k, moved(gradient[0], load(move.w + k)));
-  }
-  if (k < move.n) {
-    const std::size_t rest = move.n - k;
-    Lanes total = fill(0.0F);
-    for (const Term* term = move.terms; term < move.terms + move.count; ++term) {
-      total = add(total, multiply(fill(term->factor), load_first(term->x + k, rest)));
-    }
-    store_first(move.w + k, rest, moved(total, load_first(move.w + k, rest)));
   }
   return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
 }

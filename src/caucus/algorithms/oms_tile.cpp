@@ -55,9 +55,8 @@ void OmsTile::compute() {
   const std::size_t pairs = count_ * sampled_;
   if (targets_.size() < pairs) make_room_for_pairs(pairs);
   spread_over_pairs();
-  features_.request_all(count_, sampled_, inputs_.data(), pair_spaces_, said_.directions.data());
-  features_.compute();
-  compute_outputs();
+  features_.compute_pairs({count_, sampled_, inputs_.data(), pair_spaces_, pair_weights_,
+                           said_.directions.data(), outputs_.data()});
   if (has_experts_) ask_experts();
   plan_->loss.with_kind([&](const auto& loss) { evaluate(loss); });
   make_forecasts();
@@ -101,20 +100,6 @@ void OmsTile::spread_over_pairs() {
   pair_spaces_ = spread_.spaces.data();
   pair_weights_ = spread_.weights.data();
   pair_shares_ = spread_.shares.data();
-}
-
-void OmsTile::compute_outputs() {
-  const std::size_t pairs = count_ * sampled_;
-  const auto size_of = [&](std::size_t p) { return plan_->maps.dimension(pair_spaces_[p]); };
-  for (std::size_t p = 0; p < pairs;) {  // those of the same size together
-    const std::size_t size = size_of(p);
-    std::size_t end = same_dimension_ ? pairs : p + 1;
-    while (end < pairs && size_of(end) == size) ++end;
-    const std::size_t count = end - p;
-    dots({pair_weights_ + p, count}, std::span(said_.directions).subspan(p, count), size,
-         std::span(outputs_).subspan(p, count));
-    p = end;
-  }
 }
 
 /// A frozen expert has no features.

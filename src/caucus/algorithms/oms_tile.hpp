@@ -113,7 +113,6 @@ class OmsTile {
   }
   /// What belongs to a client's models, for every pair.
   void spread_over_pairs();
-  void compute_outputs();
   void ask_experts();
   /// Losses and what is reported of each example.
   template <class AnyLoss>

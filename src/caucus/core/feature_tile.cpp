@@ -35,7 +35,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
     const auto [found, is_new] = known.try_emplace({map.base, map.levels}, nullptr);
     if (is_new) {
       waves_.push_back(
-          {&projections_[map.base], map.frequencies, map.levels, map.amplitude, 0.0F, {}, 0, {}});
+          {&projections_[map.base], map.frequencies, map.levels, map.amplitude, 0.0F, {}, 0, {}, 0.0});
       found->second = &waves_.back();
       if (map.levels > 1) found->second->unasked.resize(map.dimension);
     }
@@ -67,45 +67,95 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
   wave_of_family_.resize(families_.size());
 }
 
-void FeatureTile::request_waves(std::size_t count, std::size_t J, const float* const* examples,
-                                const std::uint32_t* spaces, const float** into) {
+void FeatureTile::compute_pairs(const Pairs& pairs) {
+  if (only_waves_ != nullptr) return compute_waves(pairs);
+  const std::uint32_t* space = pairs.spaces;
+  const float** features = pairs.features;
+  for (std::size_t e = 0; e < pairs.count; ++e) {
+    begin_example({pairs.examples[e], example_size_});
+    for (std::size_t a = 0; a < pairs.J; ++a) *features++ = request(*space++);
+  }
+  compute();
+  multiply(pairs);
+}
+
+void FeatureTile::compute_waves(const Pairs& pairs) {
+  Waves& waves = *only_waves_;
+  request_waves(pairs);
+  project_examples();
+  if (is_tame(waves) && 2 * waves.frequencies > simd::kShort) {
+    scaled_sincos_products(waves.begun(), waves.levels, waves.amplitude, waves.frequencies);
+  } else {
+    compute(waves);
+    multiply(pairs);
+  }
+}
+
+/// Those of the same size together.
+void FeatureTile::multiply(const Pairs& pairs) const {
+  const std::size_t count = pairs.count * pairs.J;
+  const auto size_of = [&](std::size_t p) { return maps_->dimension(pairs.spaces[p]); };
+  for (std::size_t p = 0; p < count;) {
+    const std::size_t size = size_of(p);
+    std::size_t end = p + 1;
+    while (end < count && size_of(end) == size) ++end;
+    if (size > 0) {
+      dots({pairs.models + p, end - p}, {pairs.features + p, end - p}, size,
+           {pairs.products + p, end - p});
+    }
+    p = end;
+  }
+}
+
+void FeatureTile::request_waves(const Pairs& pairs) {
   Waves& waves = *only_waves_;
   Projections& projections = *waves.projections;
+  const std::size_t count = pairs.count;
+  const std::size_t J = pairs.J;
   touch(projections);
   if (waves.wanted.size() < count * J) make_room(waves, count * J);
-  touched_waves_.push_back(&waves);
-  std::copy_n(examples, count, projections.examples.data());
+  std::copy_n(pairs.examples, count, projections.examples.data());
   projections.count = count;
   const std::size_t room = simd::padded(2 * waves.frequencies);
-  float* next = memory_.take(count * J * room);
-  simd::Wave* wave = waves.wanted.data();
+  float* memory = memory_.take(count * J * room);
+  if (waves.levels > 1) return request_families(pairs, memory);
+  waves.count = count * J;
   const float* row = projections.rows.data();
-  const std::size_t width = projections.width;
-  if (waves.levels == 1) {
-    const float* const turns = turns_.data();
-    for (std::size_t e = 0; e < count; ++e, row += width) {
-      for (std::size_t a = 0; a < J; ++a, next += room, ++wave) {
-        wave->x = row;
-        wave->factor = turns[*spaces++];
-        wave->out[0] = next;
-        *into++ = next;
-      }
+  const float* const turns = turns_.data();
+  simd::Wave* wave = waves.wanted.data();
+  for (std::size_t e = 0, p = 0; e < count; ++e, row += projections.width) {
+    for (const std::size_t end = p + J; p < end; ++p, ++wave, memory += room) {
+      wave->x = row;
+      wave->factor = turns[pairs.spaces[p]];
+      wave->out[0] = memory;
+      wave->model[0] = pairs.models[p];
+      wave->product[0] = pairs.products + p;
+      pairs.features[p] = memory;
     }
-  } else {
-    std::fill(wave_of_family_.begin(), wave_of_family_.end(), nullptr);
-    for (std::size_t e = 0; e < count; ++e, row += width) {
-      simd::Wave* const first = wave;  // of this example
-      for (std::size_t a = 0; a < J; ++a, next += room) {
-        const Place place = places_[*spaces];
-        simd::Wave*& mine = wave_of_family_[place.family];
-        if (mine == nullptr || mine < first) {
-          mine = wave++;
-          begin_wave(waves, *mine, row, turns_[*spaces]);
-        }
-        mine->out[place.level] = next;
-        *into++ = next;
-        ++spaces;
+  }
+}
+
+/// Where families have several levels.
+void FeatureTile::request_families(const Pairs& pairs, float* memory) {
+  Waves& waves = *only_waves_;
+  const std::size_t room = simd::padded(2 * waves.frequencies);
+  const float* row = waves.projections->rows.data();
+  simd::Wave* wave = waves.wanted.data();
+  std::fill(wave_of_family_.begin(), wave_of_family_.end(), nullptr);
+  for (std::size_t e = 0, p = 0; e < pairs.count; ++e, row += waves.projections->width) {
+    simd::Wave* const first = wave;  // of this example
+    for (const std::size_t end = p + pairs.J; p < end; ++p, memory += room) {
+      const std::uint32_t space = pairs.spaces[p];
+      const Place place = places_[space];
+      simd::Wave*& mine = wave_of_family_[place.family];
+      if (mine == nullptr || mine < first) {
+        mine = wave++;
+        begin_wave(waves, *mine, row, turns_[space]);
       }
+      mine->out[place.level] = memory;
+      mine->model[place.level] = pairs.models[p];
+      mine->product[place.level] = pairs.products + p;
+      pairs.features[p] = memory;
     }
   }
   waves.count = static_cast<std::size_t>(wave - waves.wanted.data());
@@ -133,20 +183,28 @@ void FeatureTile::make_room(Waves& waves, std::size_t count) {
   waves.wanted.resize(std::max(kExamples, 2 * count));
 }
 
-void FeatureTile::compute() {
+void FeatureTile::project_examples() {
   for (Projections* projections : touched_) {
     projections->largest =
         project(projections->base->values, maps_->shape_.features, projections->width,
                 projections->base->frequencies,
                 std::span(projections->examples).first(projections->count), projections->rows);
   }
+}
+
+void FeatureTile::compute() {
+  project_examples();
   for (Waves* waves : touched_waves_) compute(*waves);
   touched_waves_.clear();
 }
 
+bool FeatureTile::is_tame(const Waves& waves) {
+  return waves.projections->largest * waves.turns < kLargestPhase;
+}
+
 void FeatureTile::compute(Waves& waves) {
-  const auto wanted = std::span<const simd::Wave>(waves.wanted).first(waves.count);
-  if (waves.projections->largest * waves.turns < kLargestPhase) {
+  const auto wanted = waves.begun();
+  if (is_tame(waves)) {
     scaled_sincos(wanted, waves.levels, waves.amplitude, waves.frequencies);
   } else {
     for (const simd::Wave& wave : wanted) {

@@ -42,16 +42,17 @@ class FeatureTile {
     recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     return recipe.features;
   }
-  /// request() for the spaces of `count` examples, J of each; where the features are goes to `into`.
-  /// The tile must be empty.
-  void request_all(std::size_t count, std::size_t J, const float* const* examples,
-                   const std::uint32_t* spaces, const float** into) {
-    if (only_waves_ != nullptr) return request_waves(count, J, examples, spaces, into);
-    for (std::size_t e = 0; e < count; ++e) {
-      begin_example({examples[e], example_size_});
-      for (std::size_t a = 0; a < J; ++a) *into++ = request(*spaces++);
-    }
-  }
+  /// The features of `count` examples in J spaces each, and their products with J models each; what
+  /// is asked for and what comes out lies example by example. The tile must be empty.
+  struct Pairs {
+    std::size_t count, J;
+    const float* const* examples;
+    const std::uint32_t* spaces;
+    const float* const* models;  ///< not read for frozen experts
+    const float** features;      ///< out: where they are
+    double* products;            ///< out, but for frozen experts
+  };
+  void compute_pairs(const Pairs& pairs);
   void compute();
   /// Memory that lasts as long as the features.
   float* take(std::size_t floats) { return memory_.take(floats); }
@@ -76,6 +77,11 @@ class FeatureTile {
     std::vector<simd::Wave> wanted;
     std::size_t count = 0;         ///< of those wanted
     AlignedVector<float> unasked;  ///< where levels go that nobody asked for
+    double unasked_product = 0.0;
+
+    [[nodiscard]] std::span<const simd::Wave> begun() const {
+      return std::span(wanted).first(count);
+    }
   };
   struct Family {  ///< maps whose angles are those of one, doubled
     Waves* waves = nullptr;
@@ -101,13 +107,19 @@ class FeatureTile {
   struct Place {
     std::uint32_t family = 0, level = 0;
   };
-  /// request_all() where all spaces are kernels of one base, each with a width of its own.
-  void request_waves(std::size_t count, std::size_t J, const float* const* examples,
-                     const std::uint32_t* spaces, const float** into);
+  /// Where all spaces are kernels of one base, each with a width of its own.
+  void compute_waves(const Pairs& pairs);
+  void request_waves(const Pairs& pairs);
+  void request_families(const Pairs& pairs, float* memory);
+  void multiply(const Pairs& pairs) const;
   static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns) {
     wave.x = row;
     wave.factor = turns;
-    for (float*& out : wave.out) out = waves.unasked.data();
+    for (std::size_t level = 0; level < waves.levels; ++level) {
+      wave.out[level] = waves.unasked.data();
+      wave.model[level] = waves.unasked.data();
+      wave.product[level] = &waves.unasked_product;
+    }
   }
   [[gnu::always_inline]] const float* want(Recipe& recipe) {
     float* const out = take(recipe.dimension);
@@ -136,7 +148,10 @@ class FeatureTile {
   void make_room(Waves& waves, std::size_t count);
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);
-  void compute(Waves& waves);
+  void project_examples();
+  /// Small enough for scaled_sincos.
+  static bool is_tame(const Waves& waves);
+  static void compute(Waves& waves);
 
   const FeatureMaps* maps_;
   std::size_t example_size_;

@@ -111,6 +111,11 @@ inline void scaled_sincos(std::span<const simd::Wave> waves, std::size_t levels,
                           std::size_t n) {
   simd::kernels().sincos(waves.data(), waves.size(), levels, amplitude, n);
 }
+/// And their products with models, where 2 n > kShort: the bits are those of dot().
+inline void scaled_sincos_products(std::span<const simd::Wave> waves, std::size_t levels,
+                                   float amplitude, std::size_t n) {
+  simd::kernels().sincos_products(waves.data(), waves.size(), levels, amplitude, n);
+}
 
 /// out_k = e^(x_k - shift) for x_k <= shift, 0 where that is below e^-708; gives their sum. Within
 /// two units in the last place.

@@ -34,11 +34,13 @@ struct Move {
 inline constexpr std::size_t kOctaves = 4;
 
 /// What is wanted of one x among several: the waves amplitude * cos(pi 2^level factor x_k) and
-/// sines at out[level].
+/// sines at out[level], and their product with a model at *product[level].
 struct Wave {
   const float* x;
-  float* out[kOctaves];
   float factor;
+  float* out[kOctaves];
+  const float* model[kOctaves];
+  double* product[kOctaves];
 };
 
 /// What sums over clients say of sixteen models (fomd_oms.hpp): sums and rates of the models,
@@ -92,6 +94,8 @@ struct Kernels {
                    const float* const* x, std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
                  std::size_t n);
+  void (*sincos_products)(const Wave* waves, std::size_t count, std::size_t levels,
+                          float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
   void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,

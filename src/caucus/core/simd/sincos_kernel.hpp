@@ -81,19 +81,73 @@ template <class Vector>
   store_first(out + rest, rest, pair.sine);
 }
 
+/// The products of some waves with models, as dot() has them, begun while the waves are made. What is
+/// left at the end of a wave is added later: it was stored in pieces, for which the CPU waits.
+struct Products {
+  static constexpr std::size_t kWaves = 16;
+  alignas(64) float lanes[kWaves][kLanes];
+
+  /// All waves of a level, from the group k on, where they have n frequencies.
+  void end(const Wave* waves, std::size_t count, std::size_t level, std::size_t k, std::size_t n) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const float* const model = waves[i].model[level];
+      const float* const out = waves[i].out[level];
+      Lanes all = load(lanes[i]);
+      std::size_t j = 2 * k;
+      for (; j + kLanes <= 2 * n; j += kLanes) all = mul_add(load(model + j), load(out + j), all);
+      if (j < 2 * n) {
+        const std::size_t rest = 2 * n - j;
+        all = mul_add(load_first(model + j, rest), load_first(out + j, rest), all);
+      }
+      *waves[i].product[level] = sum(all);
+    }
+  }
+};
+
+/// The waves' part of a product; nothing where no products are wanted.
+template <bool Wanted>
+class Product {
+ public:
+  [[gnu::always_inline]] void begin(const Wave& wave, std::size_t level) {
+    if constexpr (Wanted) {
+      model_ = wave.model[level];
+      lanes_ = fill(0.0F);
+    }
+  }
+  /// A group of cosines and their sines, at 2k.
+  [[gnu::always_inline]] void add(std::size_t k, Lanes cosine, Lanes sine) {
+    if constexpr (Wanted) {
+      lanes_ = mul_add(load(model_ + 2 * k), cosine, lanes_);
+      lanes_ = mul_add(load(model_ + 2 * k + kLanes), sine, lanes_);
+    }
+  }
+  [[gnu::always_inline]] void put(float* into) const {
+    if constexpr (Wanted) store(into, lanes_);
+  }
+
+ private:
+  const float* model_;
+  Lanes lanes_;
+};
+
 /// Not inlined: where g++ 12 sees how the coefficients are made it makes them anew for every group.
+template <bool WithProducts>
 [[gnu::noinline]] void all_waves(const Coefficients& from, const Wave* all, std::size_t count,
-                                 std::size_t n) {
+                                 std::size_t n, Products& products) {
   const Waves<Lanes> waves(from);
-  for (const Wave* wave = all; wave < all + count; ++wave) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Wave* const wave = all + i;
     const float* const x = wave->x;
     float* const out = wave->out[0];
     const Lanes factor = fill(wave->factor);
+    Product<WithProducts> product;
+    product.begin(*wave, 0);
     std::size_t k = 0;
     for (; k + kLanes <= n; k += kLanes) {
       const auto pair = waves.of(load(x + k), factor);
       store(out + 2 * k, pair.cosine);
       store(out + 2 * k + kLanes, pair.sine);
+      product.add(k, pair.cosine, pair.sine);
     }
     const std::size_t rest = n - k;
     if (rest > kBlock) {
@@ -102,43 +156,71 @@ template <class Vector>
       end_wave(Waves<EightFloats>(from), out + 2 * k, rest, load_first_eight(x + k, rest),
                eight_floats(wave->factor));
     }
+    product.put(products.lanes[i]);
   }
 }
 
-/// From the waves of u to those of 2 u, which may take their place: cos 2a = 2 cos^2 a - 1, sin 2a =
-/// 2 cos a sin a. In a pass of its own: a chain of doublings for one group after the other leaves
-/// the CPU waiting.
-[[gnu::noinline]] void double_angles(const float* from, float* to, float amplitude,
-                                     std::size_t n) {
+/// From the waves of a level, those of u, to those of the next, of 2 u, which may take their place:
+/// cos 2a = 2 cos^2 a - 1, sin 2a = 2 cos a sin a. In a pass of its own, and for several at once: in a
+/// chain of doublings, or of additions to one product, one step waits for another.
+template <std::size_t Count, bool WithProducts>
+[[gnu::noinline]] void double_angles(const Wave* waves, std::size_t level, float amplitude,
+                                     std::size_t n, Products& products, std::size_t place) {
   const Lanes two_over_amplitude = fill(2.0F / amplitude);
   const Lanes minus_amplitude = fill(-amplitude);
   const auto doubled = [&](Lanes cosine, Lanes sine, auto&& put) __attribute__((always_inline)) {
     const Lanes double_cosine = multiply(cosine, two_over_amplitude);
     put(mul_add(cosine, double_cosine, minus_amplitude), multiply(sine, double_cosine));
   };
+  const float* from[Count];
+  float* to[Count];
+  Product<WithProducts> product[Count];
+  repeat<Count>([&](std::size_t i) {
+    from[i] = waves[i].out[level - 1];
+    to[i] = waves[i].out[level];
+    product[i].begin(waves[i], level);
+  });
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    doubled(load(from + 2 * k), load(from + 2 * k + kLanes), [&](Lanes cosine, Lanes sine) {
-      store(to + 2 * k, cosine);
-      store(to + 2 * k + kLanes, sine);
+    repeat<Count>([&](std::size_t i) {
+      const auto put = [&](Lanes cosine, Lanes sine) __attribute__((always_inline)) {
+        store(to[i] + 2 * k, cosine);
+        store(to[i] + 2 * k + kLanes, sine);
+        product[i].add(k, cosine, sine);
+      };
+      doubled(load(from[i] + 2 * k), load(from[i] + 2 * k + kLanes), put);
     });
   }
-  if (k == n) return;
-  const std::size_t rest = n - k;
-  doubled(load_first(from + 2 * k, rest), load_first(from + 2 * k + rest, rest),
-          [&](Lanes cosine, Lanes sine) {
-            store_first(to + 2 * k, rest, cosine);
-            store_first(to + 2 * k + rest, rest, sine);
-          });
+  if (k < n) {
+    const std::size_t rest = n - k;
+    repeat<Count>([&](std::size_t i) {
+      const auto put = [&](Lanes cosine, Lanes sine) __attribute__((always_inline)) {
+        store_first(to[i] + 2 * k, rest, cosine);
+        store_first(to[i] + 2 * k + rest, rest, sine);
+      };
+      doubled(load_first(from[i] + 2 * k, rest), load_first(from[i] + 2 * k + rest, rest), put);
+    });
+  }
+  repeat<Count>([&](std::size_t i) { product[i].put(products.lanes[place + i]); });
 }
 
+template <bool WithProducts>
 inline void sincos(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
                    std::size_t n) {
-  all_waves(Coefficients(amplitude), waves, count, n);
-  if (levels == 1) return;
-  for (const Wave* wave = waves; wave < waves + count; ++wave) {
+  const Coefficients coefficients(amplitude);
+  const std::size_t whole = n / kLanes * kLanes;
+  Products products;
+  for (std::size_t some = 0; count > 0; waves += some, count -= some) {
+    some = count < Products::kWaves ? count : Products::kWaves;
+    all_waves<WithProducts>(coefficients, waves, some, n, products);
+    if constexpr (WithProducts) products.end(waves, some, 0, whole, n);
     for (std::size_t level = 1; level < levels; ++level) {
-      double_angles(wave->out[level - 1], wave->out[level], amplitude, n);
+      std::size_t i = 0;
+      for (; i + 2 <= some; i += 2) {
+        double_angles<2, WithProducts>(waves + i, level, amplitude, n, products, i);
+      }
+      if (i < some) double_angles<1, WithProducts>(waves + i, level, amplitude, n, products, i);
+      if constexpr (WithProducts) products.end(waves, some, level, whole, n);
     }
   }
 }

@@ -64,7 +64,6 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
                        static_cast<std::uint32_t>(recipe->level)});
     turns_.push_back(recipe->family->turns);
   }
-  wave_of_family_.resize(families_.size());
 }
 
 void FeatureTile::compute_pairs(const Pairs& pairs) {
@@ -113,7 +112,8 @@ void FeatureTile::request_waves(const Pairs& pairs) {
   const std::size_t count = pairs.count;
   const std::size_t J = pairs.J;
   touch(projections);
-  if (waves.wanted.size() < count * J) make_room(waves, count * J);
+  const std::size_t most = count * std::max(J, families_.size());
+  if (waves.wanted.size() < most) make_room(waves, most);
   std::copy_n(pairs.examples, count, projections.examples.data());
   projections.count = count;
   const std::size_t room = simd::padded(2 * waves.frequencies);
@@ -135,30 +135,26 @@ void FeatureTile::request_waves(const Pairs& pairs) {
   }
 }
 
-/// Where families have several levels.
+/// Where families have several levels. All of them: every client holds half of the spaces or more.
 void FeatureTile::request_families(const Pairs& pairs, float* memory) {
   Waves& waves = *only_waves_;
   const std::size_t room = simd::padded(2 * waves.frequencies);
   const float* row = waves.projections->rows.data();
   simd::Wave* wave = waves.wanted.data();
-  std::fill(wave_of_family_.begin(), wave_of_family_.end(), nullptr);
+  const std::size_t families = families_.size();
   for (std::size_t e = 0, p = 0; e < pairs.count; ++e, row += waves.projections->width) {
-    simd::Wave* const first = wave;  // of this example
+    for (std::size_t f = 0; f < families; ++f) begin_wave(waves, wave[f], row, families_[f].turns);
     for (const std::size_t end = p + pairs.J; p < end; ++p, memory += room) {
-      const std::uint32_t space = pairs.spaces[p];
-      const Place place = places_[space];
-      simd::Wave*& mine = wave_of_family_[place.family];
-      if (mine == nullptr || mine < first) {
-        mine = wave++;
-        begin_wave(waves, *mine, row, turns_[space]);
-      }
-      mine->out[place.level] = memory;
-      mine->model[place.level] = pairs.models[p];
-      mine->product[place.level] = pairs.products + p;
+      const Place place = places_[pairs.spaces[p]];
+      simd::Wave& mine = wave[place.family];
+      mine.out[place.level] = memory;
+      mine.model[place.level] = pairs.models[p];
+      mine.product[place.level] = pairs.products + p;
       pairs.features[p] = memory;
     }
+    wave += families;
   }
-  waves.count = static_cast<std::size_t>(wave - waves.wanted.data());
+  waves.count = pairs.count * families;
 }
 
 void FeatureTile::clear() {

@@ -168,7 +168,6 @@ class FeatureTile {
   Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
   std::vector<Place> places_;    ///< of each space, in that case
   std::vector<float> turns_;     ///< of each space, in that case
-  std::vector<simd::Wave*> wave_of_family_;
   FloatArena memory_;
 };
 

@@ -121,10 +121,11 @@ class ClientSampler {
         const std::uint32_t left =
             ClientStreams::kTogether - (client - streams_.first_client());
         const std::size_t some = std::min<std::size_t>(left, count - c);
-        std::copy_n(drawn, 2 * some, into + 2 * c);
+        for (std::size_t m = 0; m < 2 * some; ++m) into[2 * c + m] = drawn[m];
         c += some;
       } else {
-        std::copy_n(draw(p, round, client).data(), sampled_, into + c * sampled_);
+        const auto drawn = draw(p, round, client);
+        for (std::size_t m = 0; m < sampled_; ++m) into[c * sampled_ + m] = drawn[m];
         ++c;
       }
     }

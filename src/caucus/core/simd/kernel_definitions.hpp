@@ -54,7 +54,8 @@ template <std::size_t Count>
       lanes[j] = mul_add(load_first(x[j] + k, rest), load_first(y[j] + k, rest), lanes[j]);
     });
   }
-  repeat<Count>([&](std::size_t j) { out[j] = sum(lanes[j]); });
+  static_assert(Count == 4);
+  sum_four(lanes, out);
 }
 
 inline void dots(const float* const* a, const float* const* b, std::size_t n, std::size_t count,

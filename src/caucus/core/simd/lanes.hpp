@@ -62,14 +62,11 @@ inline Lanes turn_if_odd(Lanes a, Lanes count) {
   const __m512i sign = _mm512_slli_epi32(_mm512_castps_si512(count.v), 31);
   return {_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a.v), sign))};
 }
-/// Lanes l and l + 8 first, in double; then l and l + 4, and so on.
-inline double sum(Lanes a) {
+/// Lanes l and l + 8, in double; of these l and l + 4.
+inline __m256d sum_to_four(Lanes a) {
   const __m512d eight = _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)),
                                       _mm512_cvtps_pd(_mm512_extractf32x8_ps(a.v, 1)));
-  const __m256d four =
-      _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_extractf64x4_pd(eight, 1));
-  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  return _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_extractf64x4_pd(eight, 1));
 }
 
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -150,14 +147,12 @@ inline __m256 turn_if_odd(__m256 a, __m256 count) {
 inline Lanes turn_if_odd(Lanes a, Lanes count) {
   return {turn_if_odd(a.low, count.low), turn_if_odd(a.high, count.high)};
 }
-inline double sum(Lanes a) {
+inline __m256d sum_to_four(Lanes a) {
   const __m256d low = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(a.low)),
                                     _mm256_cvtps_pd(_mm256_castps256_ps128(a.high)));
   const __m256d high = _mm256_add_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(a.low, 1)),
                                      _mm256_cvtps_pd(_mm256_extractf128_ps(a.high, 1)));
-  const __m256d four = _mm256_add_pd(low, high);
-  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  return _mm256_add_pd(low, high);
 }
 
 #else
@@ -229,6 +224,34 @@ inline double sum(Lanes a) {
     for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
   }
   return lanes[0];
+}
+
+/// The sums of four.
+inline void sum_four(const Lanes* a, double* out) {
+  for (std::size_t i = 0; i < 4; ++i) out[i] = sum(a[i]);
+}
+
+#endif
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+/// Lanes l and l + 8 first, in double; then l and l + 4, and so on.
+inline double sum(Lanes a) {
+  const __m256d four = sum_to_four(a);
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+/// The sums of four, whose last additions are made together.
+inline void sum_four(const Lanes* a, double* out) {
+  const __m256d four[4] = {sum_to_four(a[0]), sum_to_four(a[1]), sum_to_four(a[2]),
+                           sum_to_four(a[3])};
+  const __m256d two = _mm256_add_pd(_mm256_permute2f128_pd(four[0], four[1], 0x20),
+                                    _mm256_permute2f128_pd(four[0], four[1], 0x31));
+  const __m256d others = _mm256_add_pd(_mm256_permute2f128_pd(four[2], four[3], 0x20),
+                                       _mm256_permute2f128_pd(four[2], four[3], 0x31));
+  const __m256d sums =
+      _mm256_add_pd(_mm256_unpacklo_pd(two, others), _mm256_unpackhi_pd(two, others));
+  _mm256_storeu_pd(out, _mm256_permute4x64_pd(sums, 0xD8));
 }
 
 #endif

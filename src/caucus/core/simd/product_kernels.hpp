@@ -98,69 +98,70 @@ inline void sum_exact_products(const Term* terms, std::size_t count, double shar
   }
 }
 
-/// move_and_measure for a gradient that is a sum of products, of which a part is written down at a
-/// time. Terms are read one after the other, each from begin to end: the CPU fetches ahead then.
-[[gnu::noinline]] double move_by_products(const Move& move) {
-  constexpr std::size_t kPart = 256;
-  alignas(64) float gradient[kPart];
-  const Lanes factor = fill(move.factor);
-  Lanes squares = fill(0.0F);
-  for (std::size_t begin = 0; begin < move.n; begin += kPart) {
-    const std::size_t n = move.n - begin < kPart ? move.n - begin : kPart;
-    add_products_from<true>(gradient, move.terms, move.count, begin, n);
-    update(move.w + begin, gradient, n, [&](Lanes w, Lanes g) __attribute__((always_inline)) {
-      w = mul_add(factor, g, w);
-      squares = mul_add(w, w, squares);
-      return w;
-    });
-  }
-  return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
-}
-
-/// That for so many terms, a number that the compiler knows: no inner loop whose end is
-/// mispredicted.
-template <std::size_t Count>
-[[gnu::noinline]] double move_by_some_products(const Move& move) {
+/// w <- w + factor * (gradient + the terms), of the numbers from `begin` on; what w^2 is in each lane
+/// enters `squares`. So many terms, a number that the compiler knows, so that there is no inner loop
+/// whose end is mispredicted; the gradient is 0 if Fresh.
+template <std::size_t Count, bool Fresh>
+[[gnu::noinline]] void move_by_some_products(const Move& move, const Term* terms,
+                                             std::size_t begin, std::size_t n,
+                                             const float* gradient, Lanes& squares) {
   const float* x[Count];
   Lanes factors[Count];
   repeat<Count>([&](std::size_t j) {
-    x[j] = move.terms[j].x;
-    factors[j] = fill(move.terms[j].factor);
+    x[j] = terms[j].x + begin;
+    factors[j] = fill(terms[j].factor);
   });
   const Lanes factor = fill(move.factor);
-  float* const w = move.w;
-  const std::size_t n = move.n;
-  Lanes squares = fill(0.0F);
-  const auto moved = [&](const auto& load_at, Lanes old) __attribute__((always_inline)) {
-    Lanes gradient = fill(0.0F);
-    repeat<Count>(
-        [&](std::size_t j) { gradient = add(gradient, multiply(factors[j], load_at(x[j]))); });
-    const Lanes now = mul_add(factor, gradient, old);
-    squares = mul_add(now, now, squares);
+  float* const w = move.w + begin;
+  Lanes all_squares = squares;
+  const auto moved = [&](const auto& load_at) __attribute__((always_inline)) {
+    Lanes sum = Fresh ? fill(0.0F) : load_at(gradient);
+    repeat<Count>([&](std::size_t j) { sum = add(sum, multiply(factors[j], load_at(x[j]))); });
+    const Lanes now = mul_add(factor, sum, load_at(w));
+    all_squares = mul_add(now, now, all_squares);
     return now;
   };
   std::size_t k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    store(w + k, moved([&](const float* p) { return load(p + k); }, load(w + k)));
+    store(w + k, moved([&](const float* p) { return load(p + k); }));
   }
   if (k < n) {
     const std::size_t rest = n - k;
-    const auto load_rest = [&](const float* p) { return load_first(p + k, rest); };
-    store_first(w + k, rest, moved(load_rest, load_rest(w)));
+    store_first(w + k, rest, moved([&](const float* p) { return load_first(p + k, rest); }));
   }
-  return n <= kShort ? short_dot(w, w, n) : sum(squares);
+  squares = all_squares;
+}
+
+/// move_and_measure for a gradient that is a sum of products: the last terms are added while w moves,
+/// and where there are more the sum of the first ones is written down before, a part at a time.
+inline double move_by_products(const Move& move) {
+  constexpr std::size_t kPart = 256;
+  constexpr std::size_t kLast = 6;
+  alignas(64) float gradient[kPart];
+  Lanes squares = fill(0.0F);
+  const std::size_t first = move.count > kLast ? move.count - kLast : 0;
+  const Term* const terms = move.terms + first;
+  for (std::size_t begin = 0; begin < move.n; begin += kPart) {
+    const std::size_t n = move.n - begin < kPart ? move.n - begin : kPart;
+    if (first > 0) {
+      add_products_from<true>(gradient, move.terms, first, begin, n);
+      move_by_some_products<kLast, false>(move, terms, begin, n, gradient, squares);
+      continue;
+    }
+    switch (move.count) {
+      case 1: move_by_some_products<1, true>(move, terms, begin, n, nullptr, squares); break;
+      case 2: move_by_some_products<2, true>(move, terms, begin, n, nullptr, squares); break;
+      case 3: move_by_some_products<3, true>(move, terms, begin, n, nullptr, squares); break;
+      case 4: move_by_some_products<4, true>(move, terms, begin, n, nullptr, squares); break;
+      case 5: move_by_some_products<5, true>(move, terms, begin, n, nullptr, squares); break;
+      default: move_by_some_products<6, true>(move, terms, begin, n, nullptr, squares); break;
+    }
+  }
+  return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
 }
 
 inline void move_all_by_products(const Move* moves, std::size_t count, double* squares) {
-  using Function = double (*)(const Move&);
-  static constexpr Function kFor[] = {move_by_products,         move_by_some_products<1>,
-                                      move_by_some_products<2>, move_by_some_products<3>,
-                                      move_by_some_products<4>, move_by_some_products<5>,
-                                      move_by_some_products<6>};
-  for (const Move* move = moves; move < moves + count; ++move, ++squares) {
-    *squares = move->count < sizeof(kFor) / sizeof(kFor[0]) ? kFor[move->count](*move)
-                                                            : move_by_products(*move);
-  }
+  for (const Move* move = moves; move < moves + count; ++move) *squares++ = move_by_products(*move);
 }
 
 /// Adds a few products to y, which is 0 before if Fresh, and gives the squared norms of each product

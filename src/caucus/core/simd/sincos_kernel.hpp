@@ -87,9 +87,9 @@ struct Products {
   static constexpr std::size_t kWaves = 16;
   alignas(64) float lanes[kWaves][kLanes];
 
-  /// All waves of a level, from the group k on, where they have n frequencies.
+  /// Of all waves of a level, from the group k on, where they have n frequencies.
   void end(const Wave* waves, std::size_t count, std::size_t level, std::size_t k, std::size_t n) {
-    for (std::size_t i = 0; i < count; ++i) {
+    const auto whole = [&](std::size_t i) __attribute__((always_inline)) {
       const float* const model = waves[i].model[level];
       const float* const out = waves[i].out[level];
       Lanes all = load(lanes[i]);
@@ -99,8 +99,16 @@ struct Products {
         const std::size_t rest = 2 * n - j;
         all = mul_add(load_first(model + j, rest), load_first(out + j, rest), all);
       }
-      *waves[i].product[level] = sum(all);
+      return all;
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const Lanes four[4] = {whole(i), whole(i + 1), whole(i + 2), whole(i + 3)};
+      double sums[4];
+      sum_four(four, sums);
+      repeat<4>([&](std::size_t j) { *waves[i + j].product[level] = sums[j]; });
     }
+    for (; i < count; ++i) *waves[i].product[level] = sum(whole(i));
   }
 };
 

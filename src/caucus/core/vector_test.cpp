@@ -160,12 +160,12 @@ using Levels = std::array<Waves, simd::kOctaves>;
 Levels waves_of(std::span<const float> x, float factor, float amplitude) {
   const std::size_t n = x.size();
   std::array<std::vector<float>, simd::kOctaves> out;
-  simd::Wave wave{x.data(), {}, factor};
+  simd::Wave wave{x.data(), factor, {}, {}, {}};
   for (std::size_t w = 0; w < out.size(); ++w) {
     out[w].resize(2 * n);
     wave.out[w] = out[w].data();
   }
-  scaled_sincos({&wave, 1}, amplitude, n);
+  scaled_sincos({&wave, 1}, out.size(), amplitude, n);
   Levels waves;
   for (std::size_t w = 0; w < waves.size(); ++w) {
     for (std::size_t k = 0; k < n; k += 16) {  // sixteen cosines, their sines, and so on
@@ -228,7 +228,7 @@ TEST(ScaledSincos, KeepsItsPromiseNearEveryEighthOfATurn) {
 }
 
 TEST(ScaledSincos, DoubledAnglesKeepTheirs) {
-  const std::array promise = {8e-7, 2e-6};
+  const std::array promise = {8e-7, 2e-6, 4e-6, 8e-6};
   static_assert(promise.size() == simd::kOctaves);
   for (std::size_t level = 1; level < promise.size(); ++level) {
     SCOPED_TRACE(level);

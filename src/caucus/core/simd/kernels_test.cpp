@@ -3,18 +3,67 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "caucus/core/random.hpp"
 
 namespace caucus::simd {
 namespace {
+
+/// The waves of all levels of the first projection; the others, fewer levels and products must go with
+/// them.
+std::vector<float> waves_of(const Kernels& k, std::size_t n, const std::vector<float>& projections,
+                            std::size_t width) {
+  constexpr std::size_t kCount = 19;  // more than are worked on together, and an odd number
+  std::vector<float> all;
+  for (std::size_t levels = kOctaves; levels > 0; --levels) {
+    std::vector<std::vector<float>> out(kCount * levels, std::vector<float>(2 * n));
+    std::vector<double> products(kCount * levels);
+    std::vector<Wave> waves(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      waves[i].x = projections.data() + i % 7 * width;
+      waves[i].factor = 0.3F;
+      for (std::size_t level = 0; level < levels; ++level) {
+        waves[i].out[level] = out[i * levels + level].data();
+        waves[i].model[level] = projections.data() + (i + level) % 3 * width;  // at least 2n floats
+        waves[i].product[level] = &products[i * levels + level];
+      }
+    }
+    k.sincos(waves.data(), kCount, levels, 0.5F, n);
+    if (all.empty()) {
+      for (std::size_t level = 0; level < levels; ++level) {
+        all.insert(all.end(), out[level].begin(), out[level].end());
+      }
+    }
+    for (std::size_t i = 0; i < kCount; ++i) {
+      for (std::size_t level = 0; level < levels; ++level) {
+        const auto& mine = out[i * levels + level];
+        RC_ASSERT(mine == out[i % 7 * levels + level]);
+        if (i % 7 > 0) continue;
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(level * 2 * n);
+        RC_ASSERT(std::equal(mine.begin(), mine.end(), first));
+      }
+    }
+    if (2 * n <= kShort) continue;
+    const auto before = out;
+    k.sincos_products(waves.data(), kCount, levels, 0.5F, n);
+    RC_ASSERT(out == before);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      for (std::size_t level = 0; level < levels; ++level) {
+        const Wave& wave = waves[i];
+        RC_ASSERT(*wave.product[level] == k.dot(wave.model[level], wave.out[level], 2 * n));
+      }
+    }
+  }
+  return all;
+}
 
 /// Everything that a variant computes from the same numbers, one after the other.
 std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t seed) {
@@ -49,22 +98,7 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   for (std::size_t r = 0; r < rows.size(); ++r) {  // what lies beyond n is the variant's own
     keep(std::span(projections).subspan(r * width, n));
   }
-  std::array<std::vector<float>, kOctaves> all_levels;
-  for (unsigned wanted = (1U << kOctaves) - 1U; wanted > 0; --wanted) {  // first all levels at once
-    std::array<std::vector<float>, kOctaves> levels;
-    Wave wave{projections.data() + 1, {}, 0.3F};
-    for (std::size_t level = 0; level < kOctaves; ++level) {
-      if ((wanted >> level & 1U) == 0U) continue;
-      levels[level].resize(2 * n);
-      wave.out[level] = levels[level].data();
-    }
-    k.sincos(&wave, 1, 0.5F, n);
-    if (all_levels[0].empty()) all_levels = levels;
-    for (std::size_t level = 0; level < kOctaves; ++level) {
-      RC_ASSERT(levels[level].empty() || levels[level] == all_levels[level]);
-    }
-  }
-  for (const auto& level : all_levels) keep(level);
+  keep(waves_of(k, n, projections, width));
   std::vector<const float*> left;
   std::vector<const float*> right;
   std::vector<float> factors;

@@ -13,7 +13,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr int kFormatVersion = 2;
+constexpr int kFormatVersion = 3;
 
 /// The shortest decimal that reads back to this float, as a double: files stay small.
 double short_double(float value) {
@@ -236,6 +236,7 @@ Json model_json(const StoredModel& model) {
                {"labels", word_of(kLabels, model.labels)},
                {"seed", model.seed},
                {"repetition", model.repetition},
+               {"held", model.held},
                {"feature_names", model.feature_names},
                {"scaling", scaling_json(model.scaling)}};
   json["spaces"] = Json::array();
@@ -254,7 +255,7 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   StoredModel model;
   if (in.text("format") != "caucus-model") in.fail("format", "is not caucus-model");
   if (in.count("format_version", 1'000'000) != kFormatVersion) {
-    in.fail("format_version", "is not 2, the one this program knows");
+    in.fail("format_version", "is not 3, the one this program knows");
   }
   model.algorithm = in.text("algorithm");
   auto loss = parse_loss(in.text("loss"));
@@ -266,6 +267,7 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.labels = in.word("labels", kLabels);
   model.seed = in.count("seed", ~std::uint64_t{0});
   model.repetition = static_cast<std::uint32_t>(in.count("repetition", 0xFFFFFF));
+  model.held = in.count("held", 0xFFFFFF);
   model.feature_names = in.texts("feature_names");
   const Json* scaling = in.member("scaling");
   const Json* spaces = in.member("spaces");

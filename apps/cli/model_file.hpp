@@ -22,6 +22,7 @@ struct StoredModel {
   LabelConvention labels = LabelConvention::none;
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  std::size_t held = 1;  ///< models that a client held: FeatureMaps::make asks for it
   std::vector<std::string> feature_names;  ///< empty if the file named none
   Scaling scaling;
   std::vector<Space> spaces;

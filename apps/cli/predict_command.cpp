@@ -132,7 +132,7 @@ Status execute(const PredictCommand& command) {
   CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces,
                                                        {model.scaling.feature_columns.size(),
                                                         model.scaling.expert_columns.size()},
-                                                       model.seed, model.repetition));
+                                                       model.seed, model.repetition, model.held));
   std::optional<OutputFile> file;
   if (!command.out.empty() && command.out != "-") {
     CAUCUS_TRY(file, OutputFile::create(command.out));

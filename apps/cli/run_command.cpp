@@ -62,9 +62,16 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
 
 std::string model_text(const FinishedRun& run) {
   const AlgorithmResult& first = run.result.results.front();
-  const StoredModel model{
-      first.algorithm,          run.options.loss,   run.labels,         run.options.seed, 0,
-      run.data.feature_names(), run.data.scaling(), run.options.spaces, first.learned};
+  const StoredModel model{first.algorithm,
+                          run.options.loss,
+                          run.labels,
+                          run.options.seed,
+                          0,
+                          run.options.sample,
+                          run.data.feature_names(),
+                          run.data.scaling(),
+                          run.options.spaces,
+                          first.learned};
   return json_text(model_json(model)) + "\n";
 }
 

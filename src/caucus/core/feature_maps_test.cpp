@@ -111,6 +111,34 @@ TEST(FeatureMaps, FeaturesAreCosinesAndSinesOfTheBaseDividedByTheWidth) {
   }
 }
 
+TEST(FeatureMaps, WidthsInRatioTwoShareTheirAnglesIfHalfOfTheSpacesAreHeld) {
+  std::vector<Space> spaces;
+  for (const double width : {1.0, 0.25, 8.0, 3.0, 16.0, 0.5, 32.0, 64.0, 128.0, 1.0}) {
+    spaces.push_back(kernel(SpaceKind::gaussian, width, 37));
+  }
+  spaces[3].features = 5;
+  spaces.push_back(Space{});
+  const InputShape shape{.features = 3};
+  const auto apart = FeatureMaps::make(spaces, shape, kSeed, 0, 5).value();
+  const auto shared = FeatureMaps::make(spaces, shape, kSeed, 0, 6).value();
+  EXPECT_TRUE(apart.same_features(FeatureMaps::make(spaces, shape, kSeed, 0).value()));
+  EXPECT_FALSE(apart.same_features(shared));
+  FeatureMaps::Workspace workspace(shared);
+  workspace.begin(kExample);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < spaces.size(); ++i) {
+    const Floats one = features_of(apart, i, kExample);
+    const auto features = shared.features(i, workspace);
+    const Floats other(features.begin(), features.end());
+    EXPECT_EQ(other, features_of(shared, i, kExample)) << i;  // whoever asks first
+    ASSERT_EQ(one.size(), other.size());
+    for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], other[k], 2e-6F) << i;
+    different += one != other ? 1U : 0U;
+  }
+  // 0.5 and 0.25 come from 1; 64, 32 and 16 from 128, and 8 would be a fifth.
+  EXPECT_EQ(different, 2U + 3U);
+}
+
 RC_GTEST_PROP(FeatureMaps, RandomFeaturesHaveNormOne, ()) {
   Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
   const Floats x = normals(*rc::gen::inRange<std::size_t>(1, 10), stream);

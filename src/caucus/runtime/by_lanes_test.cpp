@@ -22,13 +22,13 @@ std::vector<Space> linear_spaces(std::size_t models, bool intercept) {
   return spaces;
 }
 
-std::vector<Space> kernels(std::size_t models) {
+std::vector<Space> kernels(std::size_t models, std::uint32_t features) {
   std::vector<Space> spaces;
   for (std::size_t i = 0; i < models; ++i) {
     spaces.push_back({.kind = SpaceKind::gaussian,
                       .radius = 1.0,
                       .width = std::exp2(static_cast<double>(i) - 2.0),
-                      .features = 40});
+                      .features = features});
   }
   return spaces;
 }
@@ -44,7 +44,7 @@ struct Problem {
 
 FomdOms make(const Problem& problem, Layout layout) {
   const std::size_t K = problem.spaces.size();
-  auto maps = FeatureMaps::make(problem.spaces, {4, 0}, 1, 0);
+  auto maps = FeatureMaps::make(problem.spaces, {4, 0}, 1, 0, problem.sampled);
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps).value(), problem.loss});
   std::vector<double> bounds;
   std::vector<SpaceConstants> constants;
@@ -141,7 +141,7 @@ TEST(Lanes, HoldOnlyFewShortLinearModelsInBalls) {
   EXPECT_FALSE(can_hold(linear_spaces(17, false), 4));
   EXPECT_FALSE(can_hold(linear_spaces(3, false), 65));
   EXPECT_FALSE(can_hold(linear_spaces(3, true), 64));
-  EXPECT_FALSE(can_hold(kernels(3), 4));
+  EXPECT_FALSE(can_hold(kernels(3, 40), 4));
   auto with_box = linear_spaces(3, false);
   with_box[1].constraint = Constraint::box;
   EXPECT_FALSE(can_hold(with_box, 4));
@@ -152,12 +152,17 @@ TEST(Lanes, HoldOnlyFewShortLinearModelsInBalls) {
 
 // Kernels of one base and nothing else have a way of their own through FeatureTile.
 TEST(Tiles, OfKernelsAloneGiveTheBitsOfOneExampleAtATime) {
-  for (const std::size_t sampled : {2U, 3U, 7U}) {
-    const Problem problem{"kernels", kernels(7), sampled};
-    for (const std::size_t per_batch : {1U, 4U}) {
-      EXPECT_EQ(play<ByTiles<FomdOms>>(problem, Layout::rows, per_batch, 0.2),
-                play<OneByOne<FomdOms>>(problem, Layout::rows, per_batch, 0.2))
-          << sampled << " " << per_batch;
+  for (const std::size_t models : {7U, 8U}) {  // widths that share angles: 4 and 3, twice 4
+    for (const std::size_t sampled : {2U, 3U, 5U, 7U, 8U}) {
+      if (sampled > models) continue;
+      for (const std::uint32_t features : {20U, 50U}) {  // products apart, products with the waves
+        const Problem problem{"kernels", kernels(models, features), sampled};
+        for (const std::size_t per_batch : {1U, 4U}) {
+          EXPECT_EQ(play<ByTiles<FomdOms>>(problem, Layout::rows, per_batch, 0.2),
+                    play<OneByOne<FomdOms>>(problem, Layout::rows, per_batch, 0.2))
+              << models << " " << sampled << " " << features << " " << per_batch;
+        }
+      }
     }
   }
 }

@@ -55,7 +55,7 @@ TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
 }
 
 /// Spaces of every kind that an example can be turned into features for.
-std::shared_ptr<const Plan> mixed_plan() {
+std::shared_ptr<const Plan> mixed_plan(std::size_t sampled) {
   const auto kernel = [](double width, std::uint32_t features) {
     return Space{.kind = SpaceKind::gaussian, .width = width, .features = features};
   };
@@ -72,7 +72,7 @@ std::shared_ptr<const Plan> mixed_plan() {
   spaces[5].radius = 0.1;
   spaces[6].independent_base = true;
   spaces.back().function = [](std::span<const float> x) { return x[1]; };
-  auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0);
+  auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0, sampled);
   return std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
 }
 
@@ -82,14 +82,14 @@ struct Made {
 };
 template <>
 FomdOms Made<FomdOms>::make(std::size_t sampled, std::size_t) {
-  const std::size_t K = mixed_plan()->maps.size();
+  const std::size_t K = mixed_plan(sampled)->maps.size();
   return FomdOms(std::make_shared<const OmsSettings>(
-      OmsSettings{mixed_plan(), sampled, ConstantSchedule{0.5, 0.3, K},
+      OmsSettings{mixed_plan(sampled), sampled, ConstantSchedule{0.5, 0.3, K},
                   WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}));
 }
 template <>
 AdaptiveOms Made<AdaptiveOms>::make(std::size_t sampled, std::size_t) {
-  const auto plan = mixed_plan();
+  const auto plan = mixed_plan(sampled);
   auto second_order = affordable_second_order(*plan, 1);
   second_order[4] = false;
   return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
@@ -97,9 +97,9 @@ AdaptiveOms Made<AdaptiveOms>::make(std::size_t sampled, std::size_t) {
 }
 template <>
 NcoOms Made<NcoOms>::make(std::size_t sampled, std::size_t clients) {
-  const std::size_t K = mixed_plan()->maps.size();
+  const std::size_t K = mixed_plan(sampled)->maps.size();
   return NcoOms(std::make_shared<const OmsSettings>(
-                    OmsSettings{mixed_plan(), sampled, ConstantSchedule{0.5, 0.3, K},
+                    OmsSettings{mixed_plan(sampled), sampled, ConstantSchedule{0.5, 0.3, K},
                                 WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}),
                 clients);
 }

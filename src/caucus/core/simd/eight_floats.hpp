@@ -149,24 +149,4 @@ template <class Vector>
 #endif
 }
 
-// How projections are computed: by vectors of one of them, in blocks whose sums fit the registers.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 20;
-constexpr std::size_t kProjectedRows = 5;   ///< of a block where the base is small
-constexpr std::size_t kProjectedPanel = 2;  ///< vectors of a block where it is large
-#elif defined(__AVX2__) && defined(__FMA__)
-using Projected = EightFloats;
-constexpr std::size_t kProjectedSums = 12;
-constexpr std::size_t kProjectedRows = 4;
-constexpr std::size_t kProjectedPanel = 2;
-#else
-using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 2;
-constexpr std::size_t kProjectedRows = 2;
-constexpr std::size_t kProjectedPanel = 1;
-#endif
-constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
-constexpr std::size_t kProjectedBase = 6144;  ///< floats of a base that is not large
-
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -142,7 +142,8 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
         Exact expected = 0;
         Exact size = 0;
         for (std::size_t l = 0; l < inputs; ++l) {
-          const Exact term = Exact(x[r * inputs + l]) * Exact(base[simd::place_in_base(inputs, l, k)]);
+          const float column = base[simd::place_in_base(inputs, l, k)];
+          const Exact term = Exact(x[r * inputs + l]) * Exact(column);
           expected += term;
           size += std::abs(term);
         }

@@ -30,6 +30,19 @@ inline EightFloats larger_size(EightFloats a, EightFloats b) {
   const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b.v));
   return {_mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a.v), size))};
 }
+/// p[0] to p[3], and once more.
+inline EightFloats load_four_twice(const float* p) {
+  const __m128 four = _mm_loadu_ps(p);
+  return {_mm256_insertf128_ps(_mm256_castps128_ps256(four), four, 1)};
+}
+/// The first four lanes of a, the last four of b.
+inline EightFloats low_and_high(EightFloats a, EightFloats b) {
+  return {_mm256_blend_ps(a.v, b.v, 0xF0)};
+}
+inline void store_halves(float* low, float* high, EightFloats a) {
+  _mm_storeu_ps(low, _mm256_castps256_ps128(a.v));
+  _mm_storeu_ps(high, _mm256_extractf128_ps(a.v, 1));
+}
 inline EightFloats load_first_eight(const float* p, std::size_t count) {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
   return {_mm512_castps512_ps256(load_first(p, count).v)};

@@ -1,6 +1,6 @@
 // The projections of several examples onto one base: a matrix product in blocks of some rows and
 // some vectors of columns, whose sums stay in registers while the inputs pass. The base lies in
-// panels (kernel_table.hpp), so that a block reads it from its beginning to its end.
+// panels (place_in_base), so that a block reads it from its beginning to its end.
 #pragma once
 
 #include "caucus/core/simd/eight_floats.hpp"
@@ -17,7 +17,7 @@ namespace {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 using Projected = Lanes;
 constexpr std::size_t kProjectedSums = 20;
-constexpr std::size_t kProjectedAlone = 20;
+constexpr std::size_t kProjectedAlone = 8;
 constexpr std::size_t kProjectedRows = 10;
 #elif defined(__AVX2__) && defined(__FMA__)
 using Projected = EightFloats;
@@ -41,9 +41,22 @@ struct Projection {
   Projected largest;  ///< the magnitude of what was computed so far, in every lane
 };
 
-/// Vectors of Rows rows from `row` on, as many as fit from column k, where a panel begins, to `end`;
-/// gives the column where they end. Not inlined: g++ 12 runs out of registers in one large function.
-/// Flattened: a call that it leaves in there takes the sums out of their registers.
+/// add(l) for all inputs in order, two per turn where there are registers for it.
+template <std::size_t Sums, class Add>
+void each_input(std::size_t inputs, Add add) {
+  std::size_t l = 0;
+  if constexpr (Sums + 2 <= kProjectedSums) {
+    for (; l + 2 <= inputs; l += 2) {
+      add(l);
+      add(l + 1);
+    }
+  }
+  for (; l < inputs; ++l) add(l);
+}
+
+/// Vectors of Rows rows from `row` on, as many as fit from column k, where a panel begins, to
+/// `end`; gives the column where they end. Not inlined: g++ 12 runs out of registers in one large
+/// function. Flattened: a call that it leaves in there takes the sums out of their registers.
 template <std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline, gnu::flatten]] std::size_t project_block(Projection& p, std::size_t row,
                                                           std::size_t k, std::size_t end) {
@@ -60,7 +73,7 @@ template <std::size_t Rows, std::size_t Vectors>
     };
     each([&](std::size_t r, std::size_t v) { sums[r][v] = filled<Projected>(0.0F); });
     const float* base = p.base + k * inputs;
-    const auto add = [&](std::size_t l) {
+    each_input<Rows * Vectors>(inputs, [&](std::size_t l) {
       Projected columns[Vectors];
       repeat<Vectors>([&](std::size_t v) {
         const std::size_t panel = v / kProjectedPanel * kLanes * inputs;
@@ -68,18 +81,11 @@ template <std::size_t Rows, std::size_t Vectors>
       });
       repeat<Rows>([&](std::size_t r) {
         const auto value = filled<Projected>(x[r][l]);
-        repeat<Vectors>([&](std::size_t v) { sums[r][v] = mul_add(value, columns[v], sums[r][v]); });
+        repeat<Vectors>(
+            [&](std::size_t v) { sums[r][v] = mul_add(value, columns[v], sums[r][v]); });
       });
       base += kLanes;
-    };
-    std::size_t l = 0;
-    if constexpr (Rows * Vectors + 2 <= kProjectedSums) {  // there are registers for two inputs
-      for (; l + 2 <= inputs; l += 2) {
-        add(l);
-        add(l + 1);
-      }
-    }
-    for (; l < inputs; ++l) add(l);
+    });
     Projected largest = p.largest;
     each([&](std::size_t r, std::size_t v) {
       store(out + r * width + k + v * kProjectedLanes, sums[r][v]);
@@ -105,40 +111,119 @@ constexpr std::size_t vectors_for(std::size_t rows) {
   return fit < kProjectedPanel ? fit : fit / kProjectedPanel * kProjectedPanel;
 }
 
-/// So many rows, at most Rows.
-template <std::size_t Rows>
-void project_some(std::size_t rows, Projection& p, std::size_t row, std::size_t k,
-                  std::size_t end) {
-  if constexpr (Rows > 0) {
-    if (rows < Rows) return project_some<Rows - 1>(rows, p, row, k, end);
-    project_rows<Rows, vectors_for(Rows)>(p, row, k, end);
+/// work<rows>(row), where rows <= Most.
+template <std::size_t Most, class Work>
+void with_rows(std::size_t rows, std::size_t row, Work& work) {
+  if constexpr (Most > 0) {
+    if (rows < Most) return with_rows<Most - 1>(rows, row, work);
+    work.template operator()<Most>(row);
   }
 }
 
-/// All rows, in blocks of at most Rows, about equal.
-template <std::size_t Rows>
-void project_all(Projection& p, std::size_t count, std::size_t k, std::size_t end) {
-  const std::size_t blocks = (count + Rows - 1) / Rows;
-  if (blocks <= 1) return project_some<Rows>(count, p, 0, k, end);
+/// work<rows>(row) for blocks of rows that begin at row, at most Most and about equal.
+template <std::size_t Most, class Work>
+void in_blocks(std::size_t count, Work work) {
+  const std::size_t blocks = (count + Most - 1) / Most;
+  if (blocks <= 1) return with_rows<Most>(count, 0, work);  // without a division
   const std::size_t rows = count / blocks;
   const std::size_t larger = count % blocks;
   std::size_t row = 0;
-  for (std::size_t b = 0; b < larger; ++b, row += rows + 1) project_some<Rows>(rows + 1, p, row, k, end);
-  for (std::size_t b = larger; b < blocks; ++b, row += rows) project_some<Rows>(rows, p, row, k, end);
+  for (std::size_t b = 0; b < larger; ++b, row += rows + 1) with_rows<Most>(rows + 1, row, work);
+  for (std::size_t b = larger; b < blocks; ++b, row += rows) with_rows<Most>(rows, row, work);
 }
+
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
+
+/// The panel at column k and the four columns behind it, for which two rows share a vector.
+template <std::size_t Rows>
+[[gnu::noinline, gnu::flatten]] void project_panel_and_four(Projection& p, std::size_t row,
+                                                            std::size_t k) {
+  constexpr std::size_t kPairs = (Rows + 1) / 2;
+  // The last of an odd number of rows makes a pair with itself.
+  const auto second = [](std::size_t pair) {
+    return 2 * pair + 1 < Rows ? 2 * pair + 1 : 2 * pair;
+  };
+  const std::size_t width = p.width;
+  float* const out = p.out + row * width + k;
+  const float* x[Rows];
+  repeat<Rows>([&](std::size_t r) { x[r] = p.x[row + r]; });
+  EightFloats sums[Rows][2];
+  EightFloats fours[kPairs];
+  repeat<Rows>([&](std::size_t r) { sums[r][0] = sums[r][1] = eight_floats(0.0F); });
+  repeat<kPairs>([&](std::size_t pair) { fours[pair] = eight_floats(0.0F); });
+  const float* base = p.base + k * p.inputs;
+  const float* behind = base + kLanes * p.inputs;
+  each_input<2 * Rows + kPairs>(p.inputs, [&](std::size_t l) {
+    const EightFloats columns[2] = {load_eight(base), load_eight(base + 8)};
+    const EightFloats four = load_four_twice(behind);
+    const auto add = [&](std::size_t r) {
+      const EightFloats value = eight_floats(x[r][l]);
+      repeat<2>([&](std::size_t v) { sums[r][v] = mul_add(value, columns[v], sums[r][v]); });
+      return value;
+    };
+    repeat<kPairs>([&](std::size_t pair) {
+      const EightFloats value = add(2 * pair);
+      const EightFloats other = second(pair) > 2 * pair ? add(second(pair)) : value;
+      fours[pair] = mul_add(low_and_high(value, other), four, fours[pair]);
+    });
+    base += kLanes;
+    behind += kLanes;
+  });
+  EightFloats largest = p.largest;
+  const auto keep = [&](EightFloats sum) {
+    largest = larger_size(largest, sum);
+    return sum;
+  };
+  repeat<Rows>([&](std::size_t r) {
+    repeat<2>([&](std::size_t v) { store(out + r * width + v * 8, keep(sums[r][v])); });
+  });
+  repeat<kPairs>([&](std::size_t pair) {
+    float* const rest = out + kLanes;
+    store_halves(rest + 2 * pair * width, rest + second(pair) * width, keep(fours[pair]));
+  });
+  p.largest = largest;
+}
+
+/// Where at most four columns are left behind the last panel (100 are six panels and four), these
+/// and that panel; gives the number of columns before them. Four rows, or there were no registers.
+inline std::size_t project_last(Projection& p, std::size_t columns, std::size_t count) {
+  const std::size_t behind = columns / kLanes * kLanes;
+  if (behind == 0 || columns == behind || columns > behind + 4) return columns;
+  const std::size_t k = behind - kLanes;
+  in_blocks<4>(count, [&]<std::size_t Rows>(std::size_t row) {
+    project_panel_and_four<Rows>(p, row, k);
+  });
+  return k;
+}
+
+#else
+
+inline std::size_t project_last(Projection&, std::size_t columns, std::size_t) { return columns; }
+
+#endif
 
 inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                      const float* const* x, std::size_t count, float* out) {
   Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
-  const std::size_t end = (columns + kProjectedLanes - 1) / kProjectedLanes * kProjectedLanes;
+  const auto whole_vectors = [](std::size_t numbers) {
+    return (numbers + kProjectedLanes - 1) / kProjectedLanes * kProjectedLanes;
+  };
   if (count == 1) {
-    project_rows<1, vectors_for(1)>(p, 0, 0, end);
-  } else {
-    // A vector that is left over is computed for more rows at once: a few sums would not keep the
-    // CPU busy.
-    const std::size_t whole = end / kLanes * kLanes;
-    project_all<kProjectedRows>(p, count, 0, whole);
-    if (whole < end) project_all<kProjectedSums>(p, count, whole, end);
+    project_rows<1, vectors_for(1)>(p, 0, 0, whole_vectors(columns));
+    return largest_lane(p.largest);
+  }
+  const std::size_t end = whole_vectors(project_last(p, columns, count));
+  const std::size_t panels = end / kLanes * kLanes;
+  in_blocks<kProjectedRows>(count, [&]<std::size_t Rows>(std::size_t row) {
+    project_rows<Rows, vectors_for(Rows)>(p, row, 0, panels);
+  });
+  if constexpr (kProjectedPanel > 1) {
+    // Half a panel, of as many rows as there is room for: few sums would not keep the CPU busy.
+    if (panels < end) {
+      in_blocks<kProjectedSums>(count, [&]<std::size_t Rows>(std::size_t row) {
+        project_rows<Rows, 1>(p, row, panels, end);
+      });
+    }
   }
   return largest_lane(p.largest);
 }

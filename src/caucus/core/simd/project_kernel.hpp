@@ -132,6 +132,13 @@ void in_blocks(std::size_t count, Work work) {
   for (std::size_t b = larger; b < blocks; ++b, row += rows) with_rows<Most>(rows, row, work);
 }
 
+/// Whole panels from column k to `end` of all rows.
+inline void project_panels(Projection& p, std::size_t count, std::size_t k, std::size_t end) {
+  in_blocks<kProjectedRows>(count, [&]<std::size_t Rows>(std::size_t row) {
+    project_rows<Rows, vectors_for(Rows)>(p, row, k, end);
+  });
+}
+
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
 
 /// The panel at column k and the four columns behind it, for which two rows share a vector.
@@ -184,46 +191,45 @@ template <std::size_t Rows>
   p.largest = largest;
 }
 
-/// Where at most four columns are left behind the last panel (100 are six panels and four), these
-/// and that panel; gives the number of columns before them. Four rows, or there were no registers.
-inline std::size_t project_last(Projection& p, std::size_t columns, std::size_t count) {
-  const std::size_t behind = columns / kLanes * kLanes;
-  if (behind == 0 || columns == behind || columns > behind + 4) return columns;
-  const std::size_t k = behind - kLanes;
-  in_blocks<4>(count, [&]<std::size_t Rows>(std::size_t row) {
-    project_panel_and_four<Rows>(p, row, k);
-  });
-  return k;
+/// The columns that are left to project_rest(): less than a panel, and if these are at most four
+/// (100 are six panels and four), the panel before them too.
+constexpr std::size_t rest_of(std::size_t columns) {
+  const std::size_t rest = columns % kLanes;
+  return rest > 0 && rest <= 4 && columns > kLanes ? rest + kLanes : rest;
+}
+
+inline void project_rest(Projection& p, std::size_t count, std::size_t k, std::size_t rest) {
+  if (rest > kLanes) {
+    in_blocks<4>(count, [&]<std::size_t Rows>(std::size_t row) {
+      project_panel_and_four<Rows>(p, row, k);
+    });
+  } else if (rest > 8) {
+    project_panels(p, count, k, k + kLanes);
+  } else if (rest > 0) {  // few sums do not keep the CPU busy: as many rows as there is room for
+    in_blocks<kProjectedSums>(count, [&]<std::size_t Rows>(std::size_t row) {
+      project_rows<Rows, 1>(p, row, k, k + 8);
+    });
+  }
 }
 
 #else
 
-inline std::size_t project_last(Projection&, std::size_t columns, std::size_t) { return columns; }
+constexpr std::size_t rest_of(std::size_t) { return 0; }
+inline void project_rest(Projection&, std::size_t, std::size_t, std::size_t) {}
 
 #endif
 
 inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                      const float* const* x, std::size_t count, float* out) {
   Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
-  const auto whole_vectors = [](std::size_t numbers) {
-    return (numbers + kProjectedLanes - 1) / kProjectedLanes * kProjectedLanes;
-  };
   if (count == 1) {
-    project_rows<1, vectors_for(1)>(p, 0, 0, whole_vectors(columns));
-    return largest_lane(p.largest);
-  }
-  const std::size_t end = whole_vectors(project_last(p, columns, count));
-  const std::size_t panels = end / kLanes * kLanes;
-  in_blocks<kProjectedRows>(count, [&]<std::size_t Rows>(std::size_t row) {
-    project_rows<Rows, vectors_for(Rows)>(p, row, 0, panels);
-  });
-  if constexpr (kProjectedPanel > 1) {
-    // Half a panel, of as many rows as there is room for: few sums would not keep the CPU busy.
-    if (panels < end) {
-      in_blocks<kProjectedSums>(count, [&]<std::size_t Rows>(std::size_t row) {
-        project_rows<Rows, 1>(p, row, panels, end);
-      });
-    }
+    const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
+    project_rows<1, vectors_for(1)>(p, 0, 0, vectors * kProjectedLanes);
+  } else {
+    const std::size_t rest = rest_of(columns);
+    const std::size_t end = padded(columns - rest);
+    project_panels(p, count, 0, end);
+    project_rest(p, count, end, rest);
   }
   return largest_lane(p.largest);
 }

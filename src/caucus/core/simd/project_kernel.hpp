@@ -12,23 +12,24 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-// Vectors of one register, and the shape of a block: how many sums fit the registers beside the
-// columns and the input, how many if the columns are needed once only, and at most so many rows.
+// Vectors of one register, and the shape of a block: how many sums have room in the registers beside
+// the columns and an input, at most how many rows, and at most how many vectors. One row needs its
+// columns once only, so that they take no room.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 using Projected = Lanes;
 constexpr std::size_t kProjectedSums = 20;
-constexpr std::size_t kProjectedAlone = 8;
 constexpr std::size_t kProjectedRows = 10;
+constexpr std::size_t kProjectedVectors = 8;
 #elif defined(__AVX2__) && defined(__FMA__)
 using Projected = EightFloats;
 constexpr std::size_t kProjectedSums = 12;
-constexpr std::size_t kProjectedAlone = 14;
 constexpr std::size_t kProjectedRows = 6;
+constexpr std::size_t kProjectedVectors = 14;
 #else
 using Projected = Lanes;
 constexpr std::size_t kProjectedSums = 2;
-constexpr std::size_t kProjectedAlone = 2;
 constexpr std::size_t kProjectedRows = 2;
+constexpr std::size_t kProjectedVectors = 2;
 #endif
 constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
 constexpr std::size_t kProjectedPanel = kLanes / kProjectedLanes;  ///< vectors of a panel
@@ -61,6 +62,7 @@ template <std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline, gnu::flatten]] std::size_t project_block(Projection& p, std::size_t row,
                                                           std::size_t k, std::size_t end) {
   constexpr std::size_t kColumns = Vectors * kProjectedLanes;
+  constexpr std::size_t kPanels = (Vectors + kProjectedPanel - 1) / kProjectedPanel;
   const std::size_t inputs = p.inputs;
   const std::size_t width = p.width;
   float* const out = p.out + row * width;
@@ -72,19 +74,19 @@ template <std::size_t Rows, std::size_t Vectors>
       repeat<Rows>([&](std::size_t r) { repeat<Vectors>([&](std::size_t v) { work(r, v); }); });
     };
     each([&](std::size_t r, std::size_t v) { sums[r][v] = filled<Projected>(0.0F); });
-    const float* base = p.base + k * inputs;
+    const float* panels[kPanels];
+    repeat<kPanels>([&](std::size_t i) { panels[i] = p.base + (k + i * kLanes) * inputs; });
     each_input<Rows * Vectors>(inputs, [&](std::size_t l) {
       Projected columns[Vectors];
       repeat<Vectors>([&](std::size_t v) {
-        const std::size_t panel = v / kProjectedPanel * kLanes * inputs;
-        columns[v] = loaded<Projected>(base + panel + v % kProjectedPanel * kProjectedLanes);
+        const float* const panel = panels[v / kProjectedPanel] + l * kLanes;
+        columns[v] = loaded<Projected>(panel + v % kProjectedPanel * kProjectedLanes);
       });
       repeat<Rows>([&](std::size_t r) {
         const auto value = filled<Projected>(x[r][l]);
         repeat<Vectors>(
             [&](std::size_t v) { sums[r][v] = mul_add(value, columns[v], sums[r][v]); });
       });
-      base += kLanes;
     });
     Projected largest = p.largest;
     each([&](std::size_t r, std::size_t v) {
@@ -92,51 +94,49 @@ template <std::size_t Rows, std::size_t Vectors>
       largest = larger_size(largest, sums[r][v]);
     });
     p.largest = largest;
+    if constexpr (kPanels > 1) return k + kColumns;  // no registers for the addresses of a loop
   }
   return k;
 }
 
-/// All columns from k to `end` of Rows rows, at most Vectors vectors at once.
-template <std::size_t Rows, std::size_t Vectors>
-void project_rows(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
-  if (k + Vectors * kProjectedLanes <= end) k = project_block<Rows, Vectors>(p, row, k, end);
-  if constexpr (Vectors > 1) {
-    if (k < end) project_rows<Rows, Vectors - 1>(p, row, k, end);
+/// Whole panels of the columns from k to `end`, as many at once as there is room for.
+struct WholePanels {
+  static constexpr std::size_t kRows = kProjectedRows;
+
+  static constexpr std::size_t vectors(std::size_t rows) {
+    const std::size_t fit = kProjectedSums / rows / kProjectedPanel * kProjectedPanel;
+    return rows == 1 || fit > kProjectedVectors ? kProjectedVectors : fit;
+  }
+  template <std::size_t Rows, std::size_t Vectors = vectors(Rows)>
+  static void project(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
+    while (k + Vectors * kProjectedLanes <= end) k = project_block<Rows, Vectors>(p, row, k, end);
+    if constexpr (Vectors > 1) {
+      if (k < end) project<Rows, Vectors - 1>(p, row, k, end);
+    }
+  }
+};
+
+/// Some columns of so many rows.
+template <class Columns, std::size_t Rows = Columns::kRows>
+void project_rows(std::size_t rows, Projection& p, std::size_t row, std::size_t k,
+                  std::size_t end) {
+  if constexpr (Rows > 0) {
+    if (rows < Rows) return project_rows<Columns, Rows - 1>(rows, p, row, k, end);
+    Columns::template project<Rows>(p, row, k, end);
   }
 }
 
-/// How many vectors of so many rows make a block: whole panels, if there is room for one.
-constexpr std::size_t vectors_for(std::size_t rows) {
-  const std::size_t fit = rows == 1 ? kProjectedAlone : kProjectedSums / rows;
-  return fit < kProjectedPanel ? fit : fit / kProjectedPanel * kProjectedPanel;
-}
-
-/// work<rows>(row), where rows <= Most.
-template <std::size_t Most, class Work>
-void with_rows(std::size_t rows, std::size_t row, Work& work) {
-  if constexpr (Most > 0) {
-    if (rows < Most) return with_rows<Most - 1>(rows, row, work);
-    work.template operator()<Most>(row);
+/// Of all rows, in blocks of about equal size.
+template <class Columns>
+void project_all(Projection& p, std::size_t count, std::size_t k, std::size_t end) {
+  const std::size_t blocks = (count + Columns::kRows - 1) / Columns::kRows;
+  if (blocks <= 1) return project_rows<Columns>(count, p, 0, k, end);  // without a division
+  std::size_t larger = count % blocks;
+  std::size_t rows = count / blocks + 1;
+  for (std::size_t row = 0; row < count; row += rows) {
+    if (larger-- == 0) --rows;
+    project_rows<Columns>(rows, p, row, k, end);
   }
-}
-
-/// work<rows>(row) for blocks of rows that begin at row, at most Most and about equal.
-template <std::size_t Most, class Work>
-void in_blocks(std::size_t count, Work work) {
-  const std::size_t blocks = (count + Most - 1) / Most;
-  if (blocks <= 1) return with_rows<Most>(count, 0, work);  // without a division
-  const std::size_t rows = count / blocks;
-  const std::size_t larger = count % blocks;
-  std::size_t row = 0;
-  for (std::size_t b = 0; b < larger; ++b, row += rows + 1) with_rows<Most>(rows + 1, row, work);
-  for (std::size_t b = larger; b < blocks; ++b, row += rows) with_rows<Most>(rows, row, work);
-}
-
-/// Whole panels from column k to `end` of all rows.
-inline void project_panels(Projection& p, std::size_t count, std::size_t k, std::size_t end) {
-  in_blocks<kProjectedRows>(count, [&]<std::size_t Rows>(std::size_t row) {
-    project_rows<Rows, vectors_for(Rows)>(p, row, k, end);
-  });
 }
 
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
@@ -191,30 +191,40 @@ template <std::size_t Rows>
   p.largest = largest;
 }
 
-/// The columns that are left to project_rest(): less than a panel, and if these are at most four
-/// (100 are six panels and four), the panel before them too.
-constexpr std::size_t rest_of(std::size_t columns) {
+struct PanelAndFour {
+  static constexpr std::size_t kRows = 4;  // there are no registers for more
+
+  template <std::size_t Rows>
+  static void project(Projection& p, std::size_t row, std::size_t k, std::size_t) {
+    project_panel_and_four<Rows>(p, row, k);
+  }
+};
+
+/// Few sums would not keep the CPU busy: as many rows as there is room for.
+struct HalfPanel {
+  static constexpr std::size_t kRows = kProjectedSums;
+
+  template <std::size_t Rows>
+  static void project(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
+    project_block<Rows, 1>(p, row, k, end);
+  }
+};
+
+/// The columns that are not left to project_rest(): whole panels, the last of them perhaps padded.
+constexpr std::size_t whole_panels(std::size_t columns) {
   const std::size_t rest = columns % kLanes;
-  return rest > 0 && rest <= 4 && columns > kLanes ? rest + kLanes : rest;
+  if (rest == 0 || rest > 8) return padded(columns);
+  return columns - rest - (rest <= 4 && columns > kLanes ? kLanes : 0);
 }
 
-inline void project_rest(Projection& p, std::size_t count, std::size_t k, std::size_t rest) {
-  if (rest > kLanes) {
-    in_blocks<4>(count, [&]<std::size_t Rows>(std::size_t row) {
-      project_panel_and_four<Rows>(p, row, k);
-    });
-  } else if (rest > 8) {
-    project_panels(p, count, k, k + kLanes);
-  } else if (rest > 0) {  // few sums do not keep the CPU busy: as many rows as there is room for
-    in_blocks<kProjectedSums>(count, [&]<std::size_t Rows>(std::size_t row) {
-      project_rows<Rows, 1>(p, row, k, k + 8);
-    });
-  }
+inline void project_rest(Projection& p, std::size_t count, std::size_t k, std::size_t columns) {
+  if (columns > k + kLanes) return project_all<PanelAndFour>(p, count, k, columns);
+  if (columns > k) project_all<HalfPanel>(p, count, k, k + 8);
 }
 
 #else
 
-constexpr std::size_t rest_of(std::size_t) { return 0; }
+constexpr std::size_t whole_panels(std::size_t columns) { return padded(columns); }
 inline void project_rest(Projection&, std::size_t, std::size_t, std::size_t) {}
 
 #endif
@@ -224,12 +234,11 @@ inline float project(const float* base, std::size_t inputs, std::size_t width, s
   Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
   if (count == 1) {
     const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
-    project_rows<1, vectors_for(1)>(p, 0, 0, vectors * kProjectedLanes);
+    WholePanels::project<1>(p, 0, 0, vectors * kProjectedLanes);
   } else {
-    const std::size_t rest = rest_of(columns);
-    const std::size_t end = padded(columns - rest);
-    project_panels(p, count, 0, end);
-    project_rest(p, count, end, rest);
+    const std::size_t end = whole_panels(columns);
+    project_all<WholePanels>(p, count, 0, end);
+    project_rest(p, count, end, columns);
   }
   return largest_lane(p.largest);
 }

@@ -98,7 +98,7 @@ template <std::size_t Rows, std::size_t Vectors>
   return k;
 }
 
-/// Columns::project<rows>: Columns knows how to compute some columns, of at most kRows rows at once.
+/// Columns::project<rows>: Columns computes some of the columns, of at most kRows rows at once.
 template <class Columns, std::size_t Rows = Columns::kRows>
 void project_rows(std::size_t rows, Projection& p, std::size_t row, std::size_t k,
                   std::size_t end) {

@@ -22,7 +22,10 @@ struct Panels {
   static void project(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
     while (k + Vectors * kProjectedLanes <= end) k = project_block<Rows, Vectors>(p, row, k, end);
     if constexpr (Vectors > 1) {
-      if (k < end) project<Rows, Vectors - 1>(p, row, k, end);
+      constexpr std::size_t kHalf = Vectors / 2;  // so that few are asked whether they fit
+      if (k == end) return;
+      if (k + kHalf * kProjectedLanes >= end) return project<Rows, kHalf>(p, row, k, end);
+      project<Rows, Vectors - 1>(p, row, k, end);
     }
   }
 };

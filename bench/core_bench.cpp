@@ -106,7 +106,7 @@ void bm_project(benchmark::State& state) {
 BENCHMARK(bm_project)
     ->Name("project D=100")
     ->ArgNames({"d", "rows"})
-    ->ArgsProduct({{8, 18, 96, 384}, {1, 10}});
+    ->ArgsProduct({{8, 18, 96, 384}, {1, 10, 40}});
 
 void bm_sincos(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));

@@ -132,7 +132,8 @@ void FeatureMaps::draw_frequencies(std::uint64_t seed, std::uint32_t repetition)
     for (std::size_t k = 0; k < base.frequencies; ++k) {
       Stream stream({seed, Purpose::features, repetition, base.id, static_cast<std::uint32_t>(k)});
       for (std::size_t l = 0; l < shape_.features; ++l) {
-        base.values[l * base.width() + k] = finite_float(draw_frequency(base.kernel, stream));
+        base.values[simd::place_in_base(shape_.features, l, k)] =
+            finite_float(draw_frequency(base.kernel, stream));
       }
     }
   }

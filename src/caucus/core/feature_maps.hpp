@@ -23,8 +23,8 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
-/// The random frequencies of one or several kernels, as base[l][k] so that lanes are frequencies;
-/// rows are padded with zeros to a multiple of 16.
+/// The random frequencies of one or several kernels, where simd::place_in_base says; they are padded
+/// with zeros to a multiple of 16.
 struct FrequencyBase {
   SpaceKind kernel = SpaceKind::gaussian;
   std::uint32_t id = 0;  ///< names the stream of random numbers

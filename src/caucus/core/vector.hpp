@@ -84,10 +84,11 @@ inline double sum_and_measure(std::span<const simd::Term> terms, std::span<float
                                          squares.data());
 }
 
-/// Several vectors x of `inputs` >= 1 numbers at once: row r of out is
-///   out_k = sum_l x_l base[l * width + k], over l in order,
-/// for the first `columns` k and some more, but not over width, which is a multiple of 16. A row does
-/// not depend on the others. Gives the magnitude of all that it wrote.
+/// Several vectors x of `inputs` numbers at once: row r of out is
+///   out_k = sum_l x_l base[l][k], over l in order,
+/// for the first `columns` k and some more, but not over width, which is a multiple of 16; where
+/// base[l][k] lies is simd::place_in_base. A row does not depend on the others. Gives the magnitude
+/// of all that it wrote.
 inline float project(std::span<const float> base, std::size_t inputs, std::size_t width,
                      std::size_t columns, std::span<const float* const> x, std::span<float> out) {
   return simd::kernels().project(base.data(), inputs, width, columns, x.data(), x.size(),

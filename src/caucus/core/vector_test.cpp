@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -141,7 +142,8 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
         Exact expected = 0;
         Exact size = 0;
         for (std::size_t l = 0; l < inputs; ++l) {
-          const Exact term = Exact(x[r * inputs + l]) * Exact(base[l * width + k]);
+          const float column = base[simd::place_in_base(inputs, l, k)];
+          const Exact term = Exact(x[r * inputs + l]) * Exact(column);
           expected += term;
           size += std::abs(term);
         }
@@ -150,6 +152,50 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
       }
     }
   });
+}
+
+/// One after the other, in order.
+float plain_projection(std::span<const float> base, std::size_t inputs, std::size_t k,
+                       const float* x) {
+  const bool fused = std::string_view(simd::kernels().name) != "portable";
+  float sum = 0.0F;
+  for (std::size_t l = 0; l < inputs; ++l) {
+    const float column = base[simd::place_in_base(inputs, l, k)];
+    sum = fused ? std::fma(x[l], column, sum) : x[l] * column + sum;
+  }
+  return sum;
+}
+
+TEST(Vector, ProjectOfAnyShapeHasTheBitsOfAPlainLoop) {
+  constexpr std::size_t kMostRows = 13;
+  constexpr std::array<std::size_t, 5> kInputs = {0, 1, 2, 17, 384};
+  constexpr std::array<std::size_t, 15> kColumns = {1,  4,  5,  8,   9,   16,  20, 23,
+                                                    33, 68, 97, 100, 101, 112, 244};
+  Stream stream({.seed = 5});
+  for (const std::size_t inputs : kInputs) {
+    const auto x = normals(inputs * kMostRows, stream);
+    std::vector<const float*> examples;
+    for (std::size_t r = 0; r < kMostRows; ++r) examples.push_back(x.data() + r * inputs);
+    for (const std::size_t columns : kColumns) {
+      const std::size_t width = simd::padded(columns);
+      const auto base = normals(inputs * width, stream);
+      with_every_variant([&] {
+        for (std::size_t rows = 1; rows <= kMostRows; ++rows) {
+          std::vector<float> out(rows * width, 0.0F);
+          const float largest =
+              project(base, inputs, width, columns, std::span(examples).first(rows), out);
+          ASSERT_EQ(largest, magnitude(out));
+          for (std::size_t r = 0; r < rows; ++r) {
+            for (std::size_t k = 0; k < columns; ++k) {
+              ASSERT_EQ(out[r * width + k], plain_projection(base, inputs, k, examples[r]))
+                  << inputs << " inputs, column " << k << " of " << columns << ", row " << r
+                  << " of " << rows;
+            }
+          }
+        }
+      });
+    }
+  }
 }
 
 /// Cosines and sines of pi * factor * x, and at every level of twice that below.

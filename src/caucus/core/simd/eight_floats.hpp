@@ -30,6 +30,19 @@ inline EightFloats larger_size(EightFloats a, EightFloats b) {
   const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b.v));
   return {_mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a.v), size))};
 }
+/// p[0] to p[3], and once more.
+inline EightFloats load_four_twice(const float* p) {
+  const __m128 four = _mm_loadu_ps(p);
+  return {_mm256_insertf128_ps(_mm256_castps128_ps256(four), four, 1)};
+}
+/// The first four lanes of a, the last four of b.
+inline EightFloats low_and_high(EightFloats a, EightFloats b) {
+  return {_mm256_blend_ps(a.v, b.v, 0xF0)};
+}
+inline void store_halves(float* low, float* high, EightFloats a) {
+  _mm_storeu_ps(low, _mm256_castps256_ps128(a.v));
+  _mm_storeu_ps(high, _mm256_extractf128_ps(a.v, 1));
+}
 inline EightFloats load_first_eight(const float* p, std::size_t count) {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
   return {_mm512_castps512_ps256(load_first(p, count).v)};
@@ -148,25 +161,5 @@ template <class Vector>
   return loaded<Vector>(p);
 #endif
 }
-
-// How projections are computed: by vectors of one of them, in blocks whose sums fit the registers.
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 20;
-constexpr std::size_t kProjectedRows = 5;   ///< of a block where the base is small
-constexpr std::size_t kProjectedPanel = 2;  ///< vectors of a block where it is large
-#elif defined(__AVX2__) && defined(__FMA__)
-using Projected = EightFloats;
-constexpr std::size_t kProjectedSums = 12;
-constexpr std::size_t kProjectedRows = 4;
-constexpr std::size_t kProjectedPanel = 2;
-#else
-using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 2;
-constexpr std::size_t kProjectedRows = 2;
-constexpr std::size_t kProjectedPanel = 1;
-#endif
-constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
-constexpr std::size_t kProjectedBase = 6144;  ///< floats of a base that is not large
 
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -11,6 +11,12 @@ namespace caucus::simd {
 inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
+/// Where base[l][k] of a projection lies, of so many inputs l: in panels of 16 columns k, one input
+/// after the other, so that a panel is read from its beginning to its end.
+constexpr std::size_t place_in_base(std::size_t inputs, std::size_t l, std::size_t k) {
+  return (k / kLanes * inputs + l) * kLanes + k % kLanes;
+}
+
 /// Vectors of at most so many numbers are summed in order, so that several of them can lie side by
 /// side, each in a lane of its own, and still have the same sums; longer ones in 16 lanes.
 inline constexpr std::size_t kShort = 64;

@@ -94,9 +94,9 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   std::array<const float*, 7> rows{};
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = x.data() + 5 * r;
   std::vector<float> projections(rows.size() * width);
-  k.project(base.data(), 5, width, n, rows.data(), rows.size(), projections.data());
-  for (std::size_t r = 0; r < rows.size(); ++r) {  // what lies beyond n is the variant's own
-    keep(std::span(projections).subspan(r * width, n));
+  k.project(base.data(), 5, width, n + 1, rows.data(), rows.size(), projections.data());
+  for (std::size_t r = 0; r < rows.size(); ++r) {  // what lies beyond is the variant's own
+    keep(std::span(projections).subspan(r * width, n + 1));
   }
   keep(waves_of(k, n, projections, width));
   std::vector<const float*> left;

@@ -1,0 +1,48 @@
+// The projections of several examples onto one base: a matrix product in blocks. The base lies in
+// panels (place_in_base), so that a block reads it from its beginning to its end.
+#pragma once
+
+#include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/core/simd/project_block.hpp"
+#include "caucus/core/simd/project_rest.hpp"
+#include "caucus/core/simd/sincos_kernel.hpp"
+
+namespace caucus::simd::CAUCUS_SIMD_VARIANT {
+namespace {
+
+/// Columns from k, where a panel begins, to `end`; as many at once as there is room for.
+struct Panels {
+  static constexpr std::size_t kRows = kProjectedRows;
+
+  static constexpr std::size_t vectors(std::size_t rows) {
+    const std::size_t fit = kProjectedSums / rows / kProjectedPanel * kProjectedPanel;
+    return rows == 1 || fit > kProjectedVectors ? kProjectedVectors : fit;
+  }
+  template <std::size_t Rows, std::size_t Vectors = vectors(Rows)>
+  static void project(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
+    while (k + Vectors * kProjectedLanes <= end) k = project_block<Rows, Vectors>(p, row, k, end);
+    if constexpr (Vectors > 1) {
+      constexpr std::size_t kHalf = Vectors / 2;  // so that few are asked whether they fit
+      if (k == end) return;
+      if (k + kHalf * kProjectedLanes >= end) return project<Rows, kHalf>(p, row, k, end);
+      project<Rows, Vectors - 1>(p, row, k, end);
+    }
+  }
+};
+
+inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
+                     const float* const* x, std::size_t count, float* out) {
+  Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
+  if (count == 1) {  // the more columns at once the better
+    const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
+    Panels::project<1>(p, 0, 0, vectors * kProjectedLanes);
+  } else {
+    const std::size_t end = whole_panels(columns);
+    project_all<Panels>(p, count, 0, end);
+    project_rest(p, count, end, columns);
+  }
+  return largest_lane(p.largest);
+}
+
+}  // namespace
+}  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

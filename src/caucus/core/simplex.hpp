@@ -63,7 +63,8 @@ class Simplex {
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;
-  std::vector<double> padded_losses_, moved_, new_weights_;  ///< as long as log_weights_
+  std::vector<double> padded_losses_, moved_;  ///< as long as log_weights_
+  std::vector<double> new_weights_;            ///< padded as those of weights_
 };
 
 /// The loss of one model; those of the others are 0.
@@ -86,11 +87,17 @@ class WeightedEntropy {
   /// The same for losses of a few; for equal C_i the work is that of these few.
   void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
 
+  /// descend() for a caller who runs the kernel himself, among other work. False where that kernel
+  /// is not the way; else the step awaits losses at `losses`, with zeros up to a multiple of 8.
+  [[nodiscard]] bool begin_step(Simplex& p, const double* losses, double rate,
+                                simd::EntropyStep& step) const;
+  /// The kernel's step is taken if it was short enough, else another way is.
+  void end_step(Simplex& p, std::span<const double> losses, double rate, bool short_enough) const;
+
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
   void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
-  [[nodiscard]] bool short_step(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
   std::vector<double> weights_, inverse_weights_;

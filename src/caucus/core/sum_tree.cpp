@@ -30,6 +30,16 @@ void SumTree::add_up(Level& level, std::size_t node) {
 
 void SumTree::set_all(std::span<const double> values) {
   std::copy(values.begin(), values.end(), levels_.front().values.begin());
+  add_up_all();
+}
+
+void SumTree::swap_all(std::vector<double>& padded_values) {
+  levels_.front().values.swap(padded_values);
+  add_up_all();
+}
+
+void SumTree::add_up_all() {
+  if (levels_.size() == 1) return add_up(levels_.front(), 0);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     Level& level = levels_[l];
     for (std::size_t node = 0; node < level.changed.size(); ++node) {

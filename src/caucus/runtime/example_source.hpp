@@ -52,9 +52,19 @@ class PartitionedData {
     __builtin_prefetch(x + stride_ - 1);
   }
 
+  /// The rows of all clients in a round, where that is one array; else null.
+  [[nodiscard]] const std::uint32_t* rows_of(std::size_t round) const {
+    return partition_->rows_of_round(round);
+  }
+  /// x, and then y.
+  [[nodiscard, gnu::always_inline]] const float* row(std::uint32_t index) const {
+    return values_ + index * stride_;
+  }
+  [[nodiscard]] std::size_t features() const { return stride_ - 1; }
+
  private:
   [[nodiscard, gnu::always_inline]] const float* row(std::size_t client, std::size_t round) const {
-    return values_ + partition_->row(client, round) * stride_;
+    return row(partition_->row(client, round));
   }
 
   const Partition* partition_;

@@ -63,6 +63,49 @@ struct EntropyStep {
   double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
 };
 
+/// What clients report of sixteen models, a row for each: factors and losses, 0 for those that it
+/// does not hold. The gradients are factors times x.
+struct LaneRows {
+  const float* const* x = nullptr;
+  const float* factors = nullptr;
+  const float* losses = nullptr;
+  std::size_t count = 0;
+};
+
+/// A step of sixteen models. Their gradients and losses are the sums so far, unless these are
+/// fresh, and the rows.
+struct LaneStep {
+  float* w;
+  std::size_t inputs;
+  const double* radii;
+  std::uint32_t touched;  ///< as bits; the others stay where they are
+  const float* gradients;
+  const double* losses;
+  bool fresh;
+  LaneRows rows;
+  LaneEstimates estimates;     ///< their sums are those that come out
+  const EntropyStep* entropy;  ///< of the probabilities, from the estimates; or null
+};
+struct LaneOutcome {
+  float scales[kLanes];  ///< what the weights were multiplied with; 0 for what is not finite
+  bool finite;
+  bool short_enough;  ///< the probabilities' step was
+};
+
+/// Counters of Philox whose second and third words differ; their number is a multiple of 16.
+struct PhiloxCounters {
+  std::uint32_t key[2];
+  std::uint32_t first, fourth;
+  const std::uint32_t *second, *third;
+  std::size_t count;
+};
+
+/// At most 16 models to draw from.
+struct FewModels {
+  const double* sums;  ///< running, of their weights
+  std::size_t count;
+};
+
 /// A point on the way to a solution of A x = b; see second_order.hpp.
 struct Iterate {
   double* x;
@@ -93,12 +136,14 @@ struct Kernels {
   void (*sincos)(const Wave* waves, std::size_t count, float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
-  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
-                            const float* factors, std::size_t count);
-  void (*add_rows)(double* sums, bool fresh, const float* rows, std::size_t count);
+  void (*lane_outputs)(const float* w, std::size_t inputs, const float* const* x, std::size_t count,
+                       float* out);
+  bool (*square_losses)(const float* outputs, const float* y, const std::uint32_t* held,
+                        std::size_t count, float limit, float* factors, float* losses);
+  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const LaneRows& rows);
+  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows, double* out);
   void (*estimate_lanes)(const LaneEstimates& estimates);
-  void (*move_lanes)(float* w, const float* gradient, std::size_t inputs, const float* factors,
-                     const double* radii, float* scales);
+  void (*step_lanes)(const LaneStep& step, LaneOutcome& outcome);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
@@ -125,13 +170,13 @@ struct Kernels {
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
   // sum_tree.hpp: how many of 16 numbers are at most `limit`
   std::size_t (*count_up_to)(const double* x, double limit);
-  // random.hpp: the blocks of 16 counters that differ in their second word, which is first, first
-  // + 1 and so on; word w of block b is out[16 w + b].
-  void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
-  // sampling.hpp
-  // sixteen pairs of models; false where one of them is not certain
-  bool (*draw)(const double* sums, std::size_t models, const std::uint32_t* words,
-               std::uint32_t* pairs);
+  // random.hpp: word w of the c-th block is out[w count + c]
+  void (*philox)(const PhiloxCounters& counters, std::uint32_t* out);
+  // sampling.hpp: what sixteen clients draw; false where something is not certain
+  bool (*draw_pairs)(const FewModels& models, const std::uint32_t* const* words,
+                     std::uint32_t* pairs);
+  bool (*draw_sets)(const FewModels& models, const std::uint32_t* const* words,
+                    std::uint32_t* first, std::uint32_t* sets);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
   // logs_k += factor * (losses_k - common) and weights_k = e^logs_k, n of each, a multiple of 8;

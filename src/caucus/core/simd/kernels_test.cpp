@@ -173,14 +173,19 @@ TEST(Kernels, ExponentialsAreThoseOfTheLibrary) {
 
 TEST(Kernels, PhiloxIsThatOfEachCounter) {
   for (const Kernels* each : runnable()) {
-    const std::array<std::uint32_t, 4> counter = {7, 0xFFFFFFF8U, 11, 0x01000003U};
-    const std::array<std::uint32_t, 2> key = {123, 0x9ABCDEF0U};
-    std::array<std::uint32_t, 64> words{};
-    each->philox(counter.data(), key.data(), words.data());
-    for (std::uint32_t c = 0; c < 16; ++c) {
+    std::array<std::uint32_t, 32> second{};
+    std::array<std::uint32_t, 32> third{};
+    for (std::uint32_t c = 0; c < 32; ++c) {
+      second[c] = 0xFFFFFFF8U + c % 11;
+      third[c] = 11 + c / 11;
+    }
+    std::array<std::uint32_t, 128> words{};
+    each->philox({{123, 0x9ABCDEF0U}, 7, 0x01000003U, second.data(), third.data(), 32},
+                 words.data());
+    for (std::uint32_t c = 0; c < 32; ++c) {
       const auto expected =
-          caucus::philox({counter[0], counter[1] + c, counter[2], counter[3]}, key);
-      for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(words[16 * w + c], expected[w]) << each->name;
+          caucus::philox({7, second[c], third[c], 0x01000003U}, {123, 0x9ABCDEF0U});
+      for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(words[32 * w + c], expected[w]) << each->name;
     }
   }
 }

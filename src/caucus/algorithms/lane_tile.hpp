@@ -119,7 +119,7 @@ class LaneTile {
   std::size_t count_ = 0;
   std::array<const float*, kExamples> x_{};
   std::array<double, kExamples> y_{};
-  std::array<float, kExamples> y_floats_{};
+  std::array<float, kExamples> y_floats_{};  ///< zeros or old ones beyond those that are there
   std::array<std::uint32_t, kExamples> clients_{};
   std::array<std::uint32_t, kRoom> first_{};
   std::array<ModelBits, kRoom> held_{};

@@ -52,6 +52,14 @@ struct Clients {
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t round) const {
     if constexpr (requires { source->prefetch(first, round); }) {
       const std::size_t clients = source->clients();
+      if constexpr (requires { source->rows_of(round); }) {
+        // The usual case, all clients of a round at once, in a short loop.
+        const std::uint32_t* const rows = source->rows_of(round + first / clients);
+        if (rows != nullptr && first % clients == 0 && count <= clients) {
+          for (std::size_t c = 0; c < count; ++c) source->prefetch(source->row(rows[c]));
+          return;
+        }
+      }
       for (; count > 0; --count, ++first) {
         if (first >= clients) {
           first -= clients;

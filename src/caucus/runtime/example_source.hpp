@@ -43,13 +43,15 @@ class PartitionedData {
   }
   /// Fetches an example that will be asked for soon, if there is such: the rows are anywhere.
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
-    if (round >= partition_->rounds(client)) return;
-    const float* const x = row(client, round);
+    if (round < partition_->rounds(client)) prefetch(row(client, round));
+  }
+  [[gnu::always_inline]] void prefetch(const float* row) const {
     constexpr std::size_t kLine = 16;  // floats of a cache line
     constexpr std::size_t kLines = 4;  // what follows them the CPU fetches by itself
-    const std::size_t end = std::min(stride_, kLines * kLine);
-    for (std::size_t k = 0; k < end; k += kLine) __builtin_prefetch(x + k);
-    __builtin_prefetch(x + stride_ - 1);
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + stride_ - 1);
+    const std::size_t end = std::min(stride_ - 1, kLines * kLine);
+    for (std::size_t k = kLine; k < end; k += kLine) __builtin_prefetch(row + k);
   }
 
   /// The rows of all clients in a round, where that is one array; else null.

@@ -20,6 +20,7 @@ template <std::size_t Rows>
     sums[r] = fill(0.0F);
     rows[r] = x[r];
   });
+#pragma GCC unroll 2
   for (std::size_t l = 0; l < inputs; ++l) {
     const Lanes column = load(w + l * kLanes);
     repeat<Rows>([&](std::size_t r) { sums[r] = mul_add(fill(rows[r][l]), column, sums[r]); });
@@ -50,11 +51,12 @@ inline void lane_outputs(const float* w, std::size_t inputs, const float* const*
 
 /// Losses (v - y)^2 and factors 2 (v - y) of outputs v, as the doubles of SquareLoss round to
 /// floats: the losses by way of doubles; the difference of two floats, which is exact in double or
-/// next to one of them, is rounded to the same float without. 0 where a model is not held. True if
-/// all |y| and all losses are at most `limit`.
+/// next to one of them, is rounded to the same float without. 0 where a model is not held. There
+/// are zeros or so up to a multiple of 16 y. True if all |y| and all losses are at most `limit`.
 inline bool square_losses(const float* outputs, const float* y, const std::uint32_t* held,
                           std::size_t count, float limit, float* factors, float* losses) {
   Lanes largest = fill(0.0F);
+  for (std::size_t r = 0; r < count; r += kLanes) largest = larger_size(largest, load(y + r));
   for (std::size_t r = 0; r < count; ++r) {
     const float* const row = outputs + r * kLanes;
     const Lanes half = subtract(load(row), fill(y[r]));
@@ -64,7 +66,7 @@ inline bool square_losses(const float* outputs, const float* y, const std::uint3
     const Eight high = subtract(widened(row + kBlock), target);
     const Lanes loss = where_set(held[r], narrowed(multiply(low, low), multiply(high, high)));
     store(losses + r * kLanes, loss);
-    largest = larger_size(larger_size(largest, loss), fill(y[r]));
+    largest = larger_size(largest, loss);
   }
   return all_at_most(largest, fill(limit));
 }
@@ -76,6 +78,7 @@ template <std::size_t Inputs, class Use>
   Lanes some[Inputs];
   repeat<Inputs>(
       [&](std::size_t i) { some[i] = fresh ? fill(0.0F) : load(sums + (l + i) * kLanes); });
+#pragma GCC unroll 2
   for (std::size_t r = 0; r < rows.count; ++r) {
     const float* const x = rows.x[r] + l;
     const Lanes row = load(rows.factors + r * kLanes);

@@ -72,17 +72,20 @@ inline void step_models(const LaneStep& s, Stages& stages, LaneOutcome& outcome)
       s.touched, narrowed(multiply(minus, load(s.estimates.rates)),
                           multiply(minus, load(s.estimates.rates + kBlock))));
   Lanes squares = fill(0.0F);
+  float* const w = s.w;  // copies: what is stored might be s for all that the compiler knows
+  const LaneRows rows = s.rows;
+  const std::size_t inputs = s.inputs;
   const auto move = [&](std::size_t l, Lanes gradient) {
-    const Lanes moved = mul_add(factors, gradient, load(s.w + l * kLanes));
+    const Lanes moved = mul_add(factors, gradient, load(w + l * kLanes));
     squares = mul_add(moved, moved, squares);
-    store(s.w + l * kLanes, moved);
+    store(w + l * kLanes, moved);
   };
   std::size_t l = 0;
-  for (; l + 6 <= s.inputs; l += 6) {
-    lane_products_block<6>(s.gradients, s.fresh, l, s.rows, move);
+  for (; l + 6 <= inputs; l += 6) {
+    lane_products_block<6>(s.gradients, s.fresh, l, rows, move);
     stages.next();
   }
-  for (; l < s.inputs; ++l) lane_products_block<1>(s.gradients, s.fresh, l, s.rows, move);
+  for (; l < inputs; ++l) lane_products_block<1>(s.gradients, s.fresh, l, rows, move);
 
   float norms[kLanes];
   store(norms, where_set(s.touched, squares));
@@ -91,8 +94,9 @@ inline void step_models(const LaneStep& s, Stages& stages, LaneOutcome& outcome)
   store(outcome.scales, scales);
   outcome.finite = !any_zero(scales);
   outcome.short_enough = stages.finish();
-  for (l = 0; l < s.inputs; ++l) {
-    store(s.w + l * kLanes, multiply(scales, load(s.w + l * kLanes)));
+#pragma GCC unroll 2
+  for (float* at = w; at != w + inputs * kLanes; at += kLanes) {
+    store(at, multiply(scales, load(at)));
   }
 }
 

@@ -140,9 +140,8 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
 /// Before p moves: P_i is that of the time of sampling.
 void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
   if (aggregate.few()) {
-    simd::LaneEstimates estimates = few_estimates(batch, aggregate.reporters_);
-    estimates.sums = aggregate.losses_.data();
-    return simd::kernels().estimate_lanes(estimates);
+    return simd::kernels().estimate_lanes(few_estimates(batch, aggregate.reporters_),
+                                          aggregate.losses_.data());
   }
   const auto reporters = static_cast<double>(aggregate.reporters_);
   losses_.resize(aggregate.used_);
@@ -206,24 +205,25 @@ void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std:
 }
 
 simd::LaneEstimates FomdOms::few_estimates(const Batch& batch, std::size_t reporters) {
-  constexpr std::size_t kLanes = simd::kLanes;
-  rates_.resize(2 * kLanes);
-  all_losses_.resize(kLanes);
-  const auto model_rates = std::span(rates_).last(kLanes);
-  std::visit(
-      [&](const auto& schedule) {
-        for (std::size_t i = 0; i < models(); ++i) {
-          model_rates[i] = schedule.model_rate(batch.number, i);
-        }
-      },
-      settings_->schedule);
+  const bool first_time = model_rates_.empty();
+  rates_.resize(simd::kLanes);
+  all_losses_.resize(simd::kLanes);
+  model_rates_.resize(simd::kLanes);
+  if (first_time || !std::holds_alternative<ConstantSchedule>(settings_->schedule)) {
+    std::visit(
+        [&](const auto& schedule) {
+          for (std::size_t i = 0; i < models(); ++i) {
+            model_rates_[i] = schedule.model_rate(batch.number, i);
+          }
+        },
+        settings_->schedule);
+  }
   return {models(),
           sampled(),
           static_cast<double>(reporters),
           p_.weights().padded_values(),
           p_.weights().total(),
-          nullptr,
-          model_rates.data(),
+          model_rates_.data(),
           all_losses_.data(),
           rates_.data()};
 }

@@ -193,7 +193,8 @@ class FomdOms {
 
   // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
   std::vector<IndexedLoss> losses_;
-  std::vector<double> rates_, all_losses_;
+  AlignedVector<double> rates_, all_losses_;
+  AlignedVector<double> model_rates_;  ///< of few models: those of the schedule
   std::vector<simd::Move> moves_;
   std::vector<double> radii_, squares_;  ///< of the moves
   AlignedVector<float> gradient_;

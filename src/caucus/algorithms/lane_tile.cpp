@@ -15,8 +15,9 @@ LaneTile::LaneTile(const Plan& plan)
       losses_(kExamples * kLanes) {}
 
 void LaneTile::compute_losses() {
-  for (std::size_t e = 0; e < count_; ++e) {
-    forecasts_[e] = finite_forecast(static_cast<double>(outputs_[e * kLanes + first_[e]]));
+  const float* outputs = outputs_.data();
+  for (std::size_t e = 0; e < count_; ++e, outputs += kLanes) {
+    forecasts_[e] = finite_forecast(static_cast<double>(outputs[first_[e]]));
   }
   plan_->loss.with_kind([&](const auto& loss) { compute_losses(loss); });
 }
@@ -26,8 +27,9 @@ void LaneTile::compute_losses(const AnyLoss& loss) {
   if constexpr (std::is_same_v<AnyLoss, SquareLoss>) {
     constexpr float kTame = 1e17F;  // no forecast, loss or target so small needs a cap
     if (targets_are_floats_ &&
-        simd::kernels().square_losses(outputs_.data(), y_floats_.data(), held_.data(), count_,
-                                      kTame, factors_.data(), losses_.data())) {
+        simd::kernels().square_losses(
+            {outputs_.data(), y_floats_.data(), held_.data(), count_, plan_->maps.size()}, kTame,
+            factors_.data(), losses_.data())) {
       return;
     }
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -37,7 +38,7 @@ class LaneTile {
   explicit LaneTile(const Plan& plan);
 
   void clear() {
-    features_.clear();
+    if (!features_are_x_) features_.clear();
     count_ = 0;
     targets_are_floats_ = true;
   }
@@ -56,7 +57,10 @@ class LaneTile {
       x_[c] = row;
       y_floats_[c] = row[features];
       y_[c] = static_cast<double>(row[features]);
-      clients_[c] = first_client + static_cast<std::uint32_t>(c);
+    }
+    if (clients_.front() != first_client || !in_order_) {  // else they are those of before
+      std::iota(clients_.begin(), clients_.end(), first_client);
+      in_order_ = true;
     }
     count_ = count;
   }
@@ -67,6 +71,7 @@ class LaneTile {
       x_[count_] = features_.request(0);
     }
     clients_[count_] = client;
+    in_order_ = false;
     y_[count_] = y;
     y_floats_[count_] = static_cast<float>(y);
     targets_are_floats_ &= static_cast<double>(y_floats_[count_]) == y;
@@ -77,7 +82,7 @@ class LaneTile {
   /// another, and what the following tell.
   template <class Assign>
   void compute(const ModelLanes& models, Assign&& assign) {
-    features_.compute();
+    if (!features_are_x_) features_.compute();
     models.outputs({x_.data(), count_}, outputs_);
     for (std::size_t e = 0; e < count_;) {
       std::size_t end = count_;
@@ -121,6 +126,7 @@ class LaneTile {
   std::array<double, kExamples> y_{};
   std::array<float, kExamples> y_floats_{};  ///< zeros or old ones beyond those that are there
   std::array<std::uint32_t, kExamples> clients_{};
+  bool in_order_ = false;  ///< all clients_ are one after another, also beyond the last example
   std::array<std::uint32_t, kRoom> first_{};
   std::array<ModelBits, kRoom> held_{};
   std::array<double, kExamples> forecasts_{};

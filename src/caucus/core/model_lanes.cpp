@@ -31,15 +31,13 @@ bool ModelLanes::step(const LaneSums& sums, const simd::LaneEstimates& estimates
   step.gradients = sums.gradients_.data();
   step.losses = sums.losses_.data();
   step.fresh = sums.fresh_;
-  step.rows = sums.waiting_;
-  step.estimates = estimates;
+  step.rows = &sums.waiting_;
+  step.estimates = &estimates;
   step.entropy = probabilities;
   simd::LaneOutcome outcome;
   simd::kernels().step_lanes(step, outcome);
-  if (!outcome.finite) {
-    for (std::size_t i = 0; i < models_; ++i) {
-      if (outcome.scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor
-    }
+  for (std::size_t i = 0; !outcome.finite && i < models_; ++i) {
+    if (outcome.scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor
   }
   return outcome.short_enough;
 }
@@ -71,11 +69,15 @@ void LaneSums::add(const simd::LaneRows& rows, ModelBits held, bool lasting) {
   reporters_ += rows.count;
   touched_ |= held;
   if (lasting) {
-    waiting_ = rows;
+    waiting_.x = rows.x;
+    waiting_.factors = rows.factors;
+    waiting_.losses = rows.losses;
+    waiting_.count = rows.count;
     return;
   }
   simd::kernels().add_lane_products(gradients_.data(), fresh_, dimension_, rows);
-  simd::kernels().add_lane_losses(losses_.data(), fresh_, rows, losses_.data());
+  simd::kernels().add_lane_losses(losses_.data(), fresh_, rows, ModelLanes::kLanes,
+                                  losses_.data());
   fresh_ = false;
 }
 

@@ -67,9 +67,6 @@ void ClientSampler::draw_some_sets(const Simplex& p, std::uint32_t round,
                                    std::uint32_t* first, std::uint32_t* sets) {
   if (together_ &&
       simd::kernels().draw_sets(few(p), words(round, first_client).data(), first, sets)) {
-    if (sampled_ == 2) return;
-    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << models_) - 1);
-    std::fill_n(sets, count, all);
     return;
   }
   for (std::size_t c = 0; c < count; ++c) {

@@ -148,7 +148,7 @@ class ClientSampler {
             streams_.words(2, round, client)};
   }
   [[nodiscard]] simd::FewModels few(const Simplex& p) const {
-    return {p.weights().running_sums(), models_};
+    return {p.weights().running_sums(), models_, sampled_ == models_};
   }
   /// draw_sets() for the clients of one vector, at most 16.
   void draw_some_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,

@@ -15,7 +15,7 @@ Simplex Simplex::uniform(std::size_t size) {
 Simplex Simplex::from_log_weights(std::vector<double> log_weights) {
   Simplex simplex;
   simplex.size_ = log_weights.size();
-  simplex.log_weights_ = std::move(log_weights);
+  simplex.log_weights_.assign(log_weights.begin(), log_weights.end());
   const std::size_t padded = (simplex.size_ + simd::kBlock - 1) / simd::kBlock * simd::kBlock;
   simplex.log_weights_.resize(padded, kNoWeight);
   simplex.moved_.assign(padded, kNoWeight);
@@ -159,7 +159,7 @@ bool WeightedEntropy::begin_step(Simplex& p, const double* losses, double rate,
   if (equal_ || p.size() == 1 || rate == 0.0) return false;
   const double total = p.weights_.total();
   const double excess = total - 1.0;  // as small as this it is its own logarithm
-  step.n = padded_inverse_.size();
+  step.n = p.size();
   step.log_p = p.log_weights_.data();
   step.p = p.weights_.padded_values();
   step.inverse = padded_inverse_.data();

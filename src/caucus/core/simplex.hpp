@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/sum_tree.hpp"
 
 namespace caucus {
@@ -58,13 +59,13 @@ class Simplex {
   static constexpr double kLargestLog = 40.0;    ///< of a weight, and the least total of them: both
   static constexpr double kLeastTotal = 1e-20;   ///< far from the ends of the doubles
   std::size_t size_ = 0;
-  std::vector<double> log_weights_;  ///< padded to a multiple of 8
+  AlignedVector<double> log_weights_;  ///< padded to a multiple of 8
   SumTree weights_;  ///< exp(log_weights_)
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;
-  std::vector<double> padded_losses_, moved_;  ///< as long as log_weights_
-  std::vector<double> new_weights_;            ///< padded as those of weights_
+  AlignedVector<double> padded_losses_, moved_;  ///< as long as log_weights_
+  AlignedVector<double> new_weights_;            ///< padded as those of weights_
 };
 
 /// The loss of one model; those of the others are 0.
@@ -101,7 +102,7 @@ class WeightedEntropy {
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
   std::vector<double> weights_, inverse_weights_;
-  std::vector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
+  AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
   double most_inverse_ = 0.0;
   bool equal_ = true;
 };

@@ -63,11 +63,11 @@ class ByLanes {
   std::size_t fill(const Clients<Source>& clients, std::size_t round, std::size_t next) {
     const std::size_t end = clients.source->clients();
     if constexpr (requires { clients.source->rows_of(round); }) {
-      const std::uint32_t* const rows = clients.source->rows_of(round);
-      if (rows != nullptr && tile_.takes_rows()) {
+      const auto table = clients.source->rows_of(round);
+      if (table.rows != nullptr && tile_.takes_rows()) {
         const std::size_t count = std::min(LaneTile::kExamples, end - next);
-        tile_.add_rows(static_cast<std::uint32_t>(next), count, clients.source->features(),
-                       [&](std::size_t c) { return clients.source->row(rows[next + c]); });
+        tile_.add_rows(static_cast<std::uint32_t>(next), count, table.stride - 1,
+                       [=](std::size_t c) { return table[next + c]; });
         return next + count;
       }
     }

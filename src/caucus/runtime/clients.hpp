@@ -54,9 +54,9 @@ struct Clients {
       const std::size_t clients = source->clients();
       if constexpr (requires { source->rows_of(round); }) {
         // The usual case, all clients of a round at once, in a short loop.
-        const std::uint32_t* const rows = source->rows_of(round + first / clients);
-        if (rows != nullptr && first % clients == 0 && count <= clients) {
-          for (std::size_t c = 0; c < count; ++c) source->prefetch(source->row(rows[c]));
+        const auto table = source->rows_of(round + 1);
+        if (first == clients && count <= clients && table.rows != nullptr) {
+          for (std::size_t c = 0; c < count; ++c) table.prefetch(table[c]);
           return;
         }
       }

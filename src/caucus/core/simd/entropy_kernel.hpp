@@ -3,6 +3,7 @@
 
 #include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/exp_kernel.hpp"
+#include "caucus/core/simd/four_doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -17,16 +18,16 @@ namespace {
 /// work does some of it in between (lane_step_kernel.hpp).
 class EntropyMove {
  public:
-  explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(eight(step.rate)) {}
+  explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(step.rate) {}
 
   /// nu to first order.
   void guess() {
     Eight slopes = eight(0.0);
     Eight losses = eight(0.0);
-    each([&](std::size_t k, Eight a) {
-      const Eight pa = multiply(load(s_.p + k), a);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles pa = multiply(loaded<Doubles>(s_.p + k), a);
       slopes = add(slopes, pa);
-      losses = mul_add(pa, load(s_.losses + k), losses);
+      losses = mul_add(pa, loaded<Doubles>(s_.losses + k), losses);
     });
     slope_ = sum(slopes);
     nu_ = -sum(losses) / slope_;
@@ -36,10 +37,10 @@ class EntropyMove {
     Eight seconds = eight(0.0);
     Eight thirds = eight(0.0);
     Eight bends = eight(0.0);
-    each([&](std::size_t k, Eight a) {
-      const Eight t = multiply(a, add(load(s_.losses + k), eight(nu_)));
-      const Eight pt = multiply(load(s_.p + k), t);
-      const Eight second = multiply(pt, t);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
+      const Doubles pt = multiply(loaded<Doubles>(s_.p + k), t);
+      const Doubles second = multiply(pt, t);
       seconds = add(seconds, second);
       thirds = mul_add(second, t, thirds);
       bends = mul_add(pt, a, bends);
@@ -52,14 +53,14 @@ class EntropyMove {
     Eight firsts = eight(0.0);
     Eight seconds = eight(0.0);
     Eight largest = eight(-1e308);
-    each([&](std::size_t k, Eight a) {
-      const Eight t = multiply(a, add(load(s_.losses + k), eight(nu_)));
-      const Eight moved = subtract(subtract(load(s_.log_p + k), eight(s_.log_total)), t);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
+      const Doubles moved = subtract(subtract(loaded<Doubles>(s_.log_p + k), every<Doubles>(s_.log_total)), t);
       largest = larger(largest, moved);
-      const Eight weight = exponential(larger(moved, eight(-1e308)));
+      const Doubles weight = exponential(larger(moved, every<Doubles>(-1e308)));
       store(s_.moved + k, moved);
       store(s_.weights + k, weight);
-      const Eight first = multiply(weight, a);
+      const Doubles first = multiply(weight, a);
       totals = add(totals, weight);
       firsts = add(firsts, first);
       seconds = mul_add(first, a, seconds);
@@ -76,14 +77,14 @@ class EntropyMove {
       delta += 0.5 * second_ / first_ * delta * delta;
       const double longest = s_.rate * s_.most_inverse * (delta < 0.0 ? -delta : delta);
       if (!(longest <= 1e-3)) return false;
-      each([&](std::size_t k, Eight a) {
-        const Eight t = multiply(a, eight(-delta));
-        Eight e = mul_add(t, eight(1.0 / 24.0), eight(1.0 / 6.0));
-        e = mul_add(t, e, eight(0.5));
-        e = mul_add(t, e, eight(1.0));
-        const Eight old = load(s_.weights + k);
+      each([&]<class Doubles>(std::size_t k, Doubles a) {
+        const Doubles t = multiply(a, every<Doubles>(-delta));
+        Doubles e = mul_add(t, every<Doubles>(1.0 / 24.0), every<Doubles>(1.0 / 6.0));
+        e = mul_add(t, e, every<Doubles>(0.5));
+        e = mul_add(t, e, every<Doubles>(1.0));
+        const Doubles old = loaded<Doubles>(s_.weights + k);
         store(s_.weights + k, mul_add(multiply(old, t), e, old));
-        store(s_.moved + k, add(load(s_.moved + k), t));
+        store(s_.moved + k, add(loaded<Doubles>(s_.moved + k), t));
       });
       if (longest <= 1e-5) return true;  // what the move leaves is of third order
       measure_again();
@@ -93,10 +94,12 @@ class EntropyMove {
   }
 
  private:
-  /// work(k, a_k and the next seven)
+  /// work(k, a_k and those after it)
   template <class Work>
   [[gnu::always_inline]] void each(Work&& work) const {
-    for (std::size_t k = 0; k < s_.n; k += kBlock) work(k, multiply(rate_, load(s_.inverse + k)));
+    eights(s_.n, [&]<class Doubles>(std::size_t k, Doubles) {
+      work(k, multiply(every<Doubles>(rate_), loaded<Doubles>(s_.inverse + k)));
+    });
   }
   void measure(Eight totals, Eight firsts, Eight seconds) {
     h_ = sum(totals) - 1.0;
@@ -107,8 +110,8 @@ class EntropyMove {
     Eight totals = eight(0.0);
     Eight firsts = eight(0.0);
     Eight seconds = eight(0.0);
-    each([&](std::size_t k, Eight a) {
-      const Eight weight = load(s_.weights + k);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles weight = loaded<Doubles>(s_.weights + k);
       totals = add(totals, weight);
       firsts = mul_add(weight, a, firsts);
       seconds = mul_add(multiply(weight, a), a, seconds);
@@ -117,7 +120,7 @@ class EntropyMove {
   }
 
   const EntropyStep& s_;
-  Eight rate_;
+  double rate_;
   double slope_ = 0.0;
   double nu_ = 0.0;
   double h_ = 0.0, first_ = 0.0, second_ = 0.0;  ///< sums of w_i less 1, of w_i a_i and w_i a_i^2

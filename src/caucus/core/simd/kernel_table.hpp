@@ -48,11 +48,11 @@ struct LaneEstimates {
   double reporters;
   const double* weights;  ///< of the models when they were drawn
   double total;           ///< of the weights
-  const double *sums, *model_rates;
+  const double* model_rates;
   double *losses, *rates;  ///< what comes out
 };
 
-/// n is a multiple of 8; beyond the models p, inverse and losses are 0 and log_p is -1e308.
+/// Beyond the models, up to a multiple of 8, p, inverse and losses are 0 and log_p is -1e308.
 struct EntropyStep {
   std::size_t n;
   const double *log_p, *p, *inverse, *losses;
@@ -61,6 +61,14 @@ struct EntropyStep {
   double most_inverse;
   double tolerance;
   double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
+};
+
+/// Outputs of at most sixteen models for clients, a row of sixteen for each.
+struct LaneOutputs {
+  const float* outputs;
+  const float* y;             ///< of each client
+  const std::uint32_t* held;  ///< models as bits, of each client
+  std::size_t count, models;
 };
 
 /// What clients report of sixteen models, a row for each: factors and losses, 0 for those that it
@@ -82,13 +90,13 @@ struct LaneStep {
   const float* gradients;
   const double* losses;
   bool fresh;
-  LaneRows rows;
-  LaneEstimates estimates;     ///< their sums are those that come out
+  const LaneRows* rows;
+  const LaneEstimates* estimates;
   const EntropyStep* entropy;  ///< of the probabilities, from the estimates; or null
 };
 struct LaneOutcome {
   float scales[kLanes];  ///< what the weights were multiplied with; 0 for what is not finite
-  bool finite;
+  bool finite;           ///< perhaps not, if some are very small
   bool short_enough;  ///< the probabilities' step was
 };
 
@@ -104,6 +112,7 @@ struct PhiloxCounters {
 struct FewModels {
   const double* sums;  ///< running, of their weights
   std::size_t count;
+  bool all_are_held;  ///< by every client: J = K
 };
 
 /// A point on the way to a solution of A x = b; see second_order.hpp.
@@ -138,11 +147,11 @@ struct Kernels {
   // model_lanes.hpp
   void (*lane_outputs)(const float* w, std::size_t inputs, const float* const* x, std::size_t count,
                        float* out);
-  bool (*square_losses)(const float* outputs, const float* y, const std::uint32_t* held,
-                        std::size_t count, float limit, float* factors, float* losses);
+  bool (*square_losses)(const LaneOutputs& given, float limit, float* factors, float* losses);
   void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const LaneRows& rows);
-  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows, double* out);
-  void (*estimate_lanes)(const LaneEstimates& estimates);
+  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows,
+                          std::size_t models, double* out);
+  void (*estimate_lanes)(const LaneEstimates& estimates, const double* sums);
   void (*step_lanes)(const LaneStep& step, LaneOutcome& outcome);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);

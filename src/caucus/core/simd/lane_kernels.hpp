@@ -2,6 +2,7 @@
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/four_doubles.hpp"
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
@@ -49,25 +50,44 @@ inline void lane_outputs(const float* w, std::size_t inputs, const float* const*
   }
 }
 
+/// The first eight of sixteen models and those after them, of which the last four may be missing.
+template <class Work>
+[[gnu::always_inline]] inline void for_models(std::size_t models, Work&& work) {
+  if (models <= kBlock + 4) {
+    work(Four{});
+  } else {
+    work(Eight{});
+  }
+}
+
+template <class Rest>
+[[gnu::always_inline]] inline Lanes square_losses_of(const float* outputs, double y) {
+  const Eight first = subtract(widened(outputs), eight(y));
+  const Rest rest = subtract(widened_as<Rest>(outputs + kBlock), every<Rest>(y));
+  return narrowed(multiply(first, first), multiply(rest, rest));
+}
+
 /// Losses (v - y)^2 and factors 2 (v - y) of outputs v, as the doubles of SquareLoss round to
 /// floats: the losses by way of doubles; the difference of two floats, which is exact in double or
-/// next to one of them, is rounded to the same float without. 0 where a model is not held. There
-/// are zeros or so up to a multiple of 16 y. True if all |y| and all losses are at most `limit`.
-inline bool square_losses(const float* outputs, const float* y, const std::uint32_t* held,
-                          std::size_t count, float limit, float* factors, float* losses) {
+/// next to one of them, is rounded to the same float without. 0 where a model is not held. True if
+/// all |y| and all losses are at most `limit`; up to a multiple of 16 there must be some y.
+inline bool square_losses(const LaneOutputs& given, float limit, float* factors, float* losses) {
   Lanes largest = fill(0.0F);
-  for (std::size_t r = 0; r < count; r += kLanes) largest = larger_size(largest, load(y + r));
-  for (std::size_t r = 0; r < count; ++r) {
-    const float* const row = outputs + r * kLanes;
-    const Lanes half = subtract(load(row), fill(y[r]));
-    store(factors + r * kLanes, where_set(held[r], add(half, half)));
-    const Eight target = eight(static_cast<double>(y[r]));
-    const Eight low = subtract(widened(row), target);
-    const Eight high = subtract(widened(row + kBlock), target);
-    const Lanes loss = where_set(held[r], narrowed(multiply(low, low), multiply(high, high)));
-    store(losses + r * kLanes, loss);
-    largest = larger_size(largest, loss);
+  for (std::size_t r = 0; r < given.count; r += kLanes) {
+    largest = larger_size(largest, load(given.y + r));
   }
+  for_models(given.models, [&]<class Rest>(Rest) {
+    for (std::size_t r = 0; r < given.count; ++r) {
+      const float* const row = given.outputs + r * kLanes;
+      const float target = given.y[r];
+      const LaneMask held = lanes_of(given.held[r]);
+      const Lanes half = subtract(load(row), fill(target));
+      store(factors + r * kLanes, only(held, add(half, half)));
+      const Lanes loss = only(held, square_losses_of<Rest>(row, static_cast<double>(target)));
+      store(losses + r * kLanes, loss);
+      largest = larger_size(largest, loss);
+    }
+  });
   return all_at_most(largest, fill(limit));
 }
 
@@ -97,15 +117,18 @@ inline void add_lane_products(float* sums, bool fresh, std::size_t inputs, const
 }
 
 /// out[i] = sums[i] + losses[r][i], one row after the other; `fresh` sums are 0.
-inline void add_lane_losses(const double* sums, bool fresh, const LaneRows& rows, double* out) {
-  Eight low = fresh ? eight(0.0) : load(sums);
-  Eight high = fresh ? eight(0.0) : load(sums + kBlock);
-  for (std::size_t r = 0; r < rows.count; ++r) {
-    low = add(low, widened(rows.losses + r * kLanes));
-    high = add(high, widened(rows.losses + r * kLanes + kBlock));
-  }
-  store(out, low);
-  store(out + kBlock, high);
+inline void add_lane_losses(const double* sums, bool fresh, const LaneRows& rows,
+                            std::size_t models, double* out) {
+  for_models(models, [&]<class Rest>(Rest) {
+    Eight first = fresh ? eight(0.0) : load(sums);
+    Rest rest = fresh ? every<Rest>(0.0) : loaded<Rest>(sums + kBlock);
+    for (std::size_t r = 0; r < rows.count; ++r) {
+      first = add(first, widened(rows.losses + r * kLanes));
+      rest = add(rest, widened_as<Rest>(rows.losses + r * kLanes + kBlock));
+    }
+    store(out, first);
+    store(out + kBlock, rest);
+  });
 }
 
 }  // namespace

@@ -10,109 +10,96 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-inline void estimate_lanes(const LaneEstimates& e) {
-  for (std::size_t k = 0; k < kLanes; k += kBlock) {
-    Eight inclusion = eight(1.0);
+inline void estimate_lanes(const LaneEstimates& e, const double* sums) {
+  const auto K = static_cast<double>(e.models);
+  const auto J = static_cast<double>(e.sampled);
+  eights(e.models, [&]<class Doubles>(std::size_t k, Doubles) {
+    Doubles inclusion = every<Doubles>(1.0);
     if (e.sampled < e.models) {
-      const auto K = static_cast<double>(e.models);
-      const auto J = static_cast<double>(e.sampled);
-      const Eight p = divide(load(e.weights + k), eight(e.total));
-      inclusion = divide(add(multiply(eight(K - J), p), eight(J - 1.0)), eight(K - 1.0));
+      const Doubles p = divide(loaded<Doubles>(e.weights + k), every<Doubles>(e.total));
+      inclusion = divide(add(multiply(every<Doubles>(K - J), p), every<Doubles>(J - 1.0)),
+                         every<Doubles>(K - 1.0));
     }
-    const Eight weight = divide(eight(1.0), multiply(eight(e.reporters), inclusion));
-    store(e.losses + k, multiply(weight, load(e.sums + k)));
-    store(e.rates + k, multiply(weight, load(e.model_rates + k)));
-  }
+    const Doubles weight =
+        divide(every<Doubles>(1.0), multiply(every<Doubles>(e.reporters), inclusion));
+    store(e.losses + k, multiply(weight, loaded<Doubles>(sums + k)));
+    store(e.rates + k, multiply(weight, loaded<Doubles>(e.model_rates + k)));
+  });
 }
 
-/// Ball::scale_of for eight models.
-inline Eight scales_of(const float* squares, const double* radii) {
-  const Eight norm = root(widened(squares));
-  const Eight radius = load(radii);
-  const Eight scale = where_above(norm, radius, divide(radius, norm), eight(1.0));
-  return where_above(eight(1e300), norm, scale, eight(0.0));
+/// Ball::scale_of for several models.
+template <class Doubles>
+inline Doubles scales_of(const float* squares, const double* radii) {
+  const Doubles norm = root(widened_as<Doubles>(squares));
+  const Doubles radius = loaded<Doubles>(radii);
+  const Doubles scale = where_above(norm, radius, divide(radius, norm), every<Doubles>(1.0));
+  return where_above(every<Doubles>(1e300), norm, scale, every<Doubles>(0.0));
 }
 
-/// The stages of the probabilities' step, one for each call.
-class EntropyStages {
- public:
-  explicit EntropyStages(const EntropyStep& step) : move_(step) {}
-  void next() {
-    switch (done_++) {
-      case 0: return move_.guess();
-      case 1: return move_.bend();
-      case 2: return move_.weigh();
-      case 3: short_enough_ = move_.settle(); return;
-      default: return;
-    }
-  }
-  bool finish() {
-    while (done_ < 4) next();
-    return short_enough_;
-  }
-
- private:
-  EntropyMove move_;
-  int done_ = 0;
-  bool short_enough_ = false;
-};
-struct NoStages {
-  static void next() {}
-  static bool finish() { return false; }
-};
-
-/// Models: w[l] <- w[l] + factors * gradient[l], then times what takes each lane into the ball of
-/// its radius; the squared norms are summed over l in order. What was not touched stays where it is.
-/// The stages of another step are done in between.
-template <class Stages>
-inline void step_models(const LaneStep& s, Stages& stages, LaneOutcome& outcome) {
-  stages.next();
-  const Eight minus = eight(-1.0);
-  const Lanes factors = where_set(
-      s.touched, narrowed(multiply(minus, load(s.estimates.rates)),
-                          multiply(minus, load(s.estimates.rates + kBlock))));
-  Lanes squares = fill(0.0F);
-  float* const w = s.w;  // copies: what is stored might be s for all that the compiler knows
-  const LaneRows rows = s.rows;
-  const std::size_t inputs = s.inputs;
+/// w[l] <- w[l] + factors * gradient[l] for l in [first, end), where the gradients are those of the
+/// sums and rows; the squared norms are summed over l in order. Inlined three times: calls cost more
+/// than they should (docs/performance.md).
+[[gnu::always_inline]] inline void move_lanes(const LaneStep& s, std::size_t first, std::size_t end,
+                                  const float* factors, float* squared_norms) {
+  const Lanes f = load(factors);
+  Lanes squares = load(squared_norms);
+  float* const w = s.w;  // a copy: what is stored might be s for all that the compiler knows
   const auto move = [&](std::size_t l, Lanes gradient) {
-    const Lanes moved = mul_add(factors, gradient, load(w + l * kLanes));
+    const Lanes moved = mul_add(f, gradient, load(w + l * kLanes));
     squares = mul_add(moved, moved, squares);
     store(w + l * kLanes, moved);
   };
-  std::size_t l = 0;
-  for (; l + 6 <= inputs; l += 6) {
-    lane_products_block<6>(s.gradients, s.fresh, l, rows, move);
-    stages.next();
-  }
-  for (; l < inputs; ++l) lane_products_block<1>(s.gradients, s.fresh, l, rows, move);
-
-  float norms[kLanes];
-  store(norms, where_set(s.touched, squares));
-  const Lanes scales =
-      narrowed(scales_of(norms, s.radii), scales_of(norms + kBlock, s.radii + kBlock));
-  store(outcome.scales, scales);
-  outcome.finite = !any_zero(scales);
-  outcome.short_enough = stages.finish();
-#pragma GCC unroll 2
-  for (float* at = w; at != w + inputs * kLanes; at += kLanes) {
-    store(at, multiply(scales, load(at)));
-  }
+  std::size_t l = first;
+  for (; l + 6 <= end; l += 6) lane_products_block<6>(s.gradients, s.fresh, l, *s.rows, move);
+  for (; l < end; ++l) lane_products_block<1>(s.gradients, s.fresh, l, *s.rows, move);
+  store(squared_norms, squares);
 }
 
+/// Multiplies the weights with what takes each lane into the ball of its radius.
+inline void scale_lanes(const LaneStep& s, const float* squared_norms, LaneOutcome& outcome) {
+  Lanes scales;
+  for_models(s.estimates->models, [&]<class Rest>(Rest) {
+    scales = narrowed(scales_of<Eight>(squared_norms, s.radii),
+                      scales_of<Rest>(squared_norms + kBlock, s.radii + kBlock));
+  });
+  scales = otherwise_one(lanes_of(s.touched), scales);
+  store(outcome.scales, scales);
+  outcome.finite = all_at_most(fill(1e-38F), scales);
+  float* const end = s.w + s.inputs * kLanes;
+#pragma GCC unroll 2
+  for (float* w = s.w; w != end; w += kLanes) store(w, multiply(scales, load(w)));
+}
+
+/// What was not touched stays where it is. The stages of the probabilities' step wait for each other
+/// and have little to compute, so the models' step is done in between.
 inline void step_lanes(const LaneStep& s, LaneOutcome& outcome) {
-  double sums[kLanes];
-  add_lane_losses(s.losses, s.fresh, s.rows, sums);
-  LaneEstimates estimates = s.estimates;
-  estimates.sums = sums;
-  estimate_lanes(estimates);
-  if (s.entropy != nullptr) {
-    EntropyStages stages(*s.entropy);
-    step_models(s, stages, outcome);
-  } else {
-    NoStages none;
-    step_models(s, none, outcome);
+  alignas(64) double sums[kLanes];
+  add_lane_losses(s.losses, s.fresh, *s.rows, s.estimates->models, sums);
+  estimate_lanes(*s.estimates, sums);
+  const double* const rates = s.estimates->rates;
+  alignas(64) float factors[kLanes];
+  store(factors, only(lanes_of(s.touched),
+                      subtract(fill(0.0F), narrowed(load(rates), load(rates + kBlock)))));
+  alignas(64) float squares[kLanes];
+  store(squares, fill(0.0F));
+  if (s.entropy == nullptr) {
+    move_lanes(s, 0, s.inputs, factors, squares);
+    scale_lanes(s, squares, outcome);
+    outcome.short_enough = false;
+    return;
   }
+  EntropyMove entropy(*s.entropy);
+  const std::size_t third = (s.inputs + 17) / 18 * 6;
+  const std::size_t one = third < s.inputs ? third : s.inputs;
+  const std::size_t two = 2 * third < s.inputs ? 2 * third : s.inputs;
+  entropy.guess();
+  move_lanes(s, 0, one, factors, squares);
+  entropy.bend();
+  move_lanes(s, one, two, factors, squares);
+  entropy.weigh();
+  move_lanes(s, two, s.inputs, factors, squares);
+  outcome.short_enough = entropy.settle();
+  scale_lanes(s, squares, outcome);
 }
 
 }  // namespace

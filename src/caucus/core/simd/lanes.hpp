@@ -53,15 +53,18 @@ inline Lanes subtract(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline Lanes multiply(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
 
-/// Lane l where bit l is set, else 0.
-inline Lanes where_set(std::uint32_t bits, Lanes a) {
-  return {_mm512_maskz_mov_ps(static_cast<__mmask16>(bits), a.v)};
+/// Some of the lanes.
+struct LaneMask {
+  __mmask16 v;
+};
+inline LaneMask lanes_of(std::uint32_t bits) { return {static_cast<__mmask16>(bits)}; }
+/// 0 in the other lanes.
+inline Lanes only(LaneMask mask, Lanes a) { return {_mm512_maskz_mov_ps(mask.v, a.v)}; }
+inline Lanes otherwise_one(LaneMask mask, Lanes a) {
+  return {_mm512_mask_mov_ps(_mm512_set1_ps(1.0F), mask.v, a.v)};
 }
 inline bool all_at_most(Lanes a, Lanes limit) {
   return _mm512_cmp_ps_mask(a.v, limit.v, _CMP_LE_OQ) == 0xFFFF;
-}
-inline bool any_zero(Lanes a) {
-  return _mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_EQ_OQ) != 0;
 }
 /// The larger of |a| and |b|, as bits: NaN is larger than infinity. a is not negative.
 inline Lanes larger_size(Lanes a, Lanes b) {
@@ -148,23 +151,26 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
 }
 
-inline Lanes where_set(std::uint32_t bits, Lanes a) {
+struct LaneMask {
+  __m256 low, high;
+};
+inline LaneMask lanes_of(std::uint32_t bits) {
   const __m256i all = _mm256_set1_epi32(static_cast<int>(bits));
   const __m256i low = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i high = _mm256_slli_epi32(low, 8);
-  const __m256i low_set = _mm256_cmpeq_epi32(_mm256_and_si256(all, low), low);
-  const __m256i high_set = _mm256_cmpeq_epi32(_mm256_and_si256(all, high), high);
-  return {_mm256_and_ps(a.low, _mm256_castsi256_ps(low_set)),
-          _mm256_and_ps(a.high, _mm256_castsi256_ps(high_set))};
+  return {_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, low), low)),
+          _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, high), high))};
+}
+inline Lanes only(LaneMask mask, Lanes a) {
+  return {_mm256_and_ps(a.low, mask.low), _mm256_and_ps(a.high, mask.high)};
+}
+inline Lanes otherwise_one(LaneMask mask, Lanes a) {
+  const __m256 one = _mm256_set1_ps(1.0F);
+  return {_mm256_blendv_ps(one, a.low, mask.low), _mm256_blendv_ps(one, a.high, mask.high)};
 }
 inline bool all_at_most(Lanes a, Lanes limit) {
   return _mm256_movemask_ps(_mm256_and_ps(_mm256_cmp_ps(a.low, limit.low, _CMP_LE_OQ),
                                           _mm256_cmp_ps(a.high, limit.high, _CMP_LE_OQ))) == 0xFF;
-}
-inline bool any_zero(Lanes a) {
-  const __m256 zero = _mm256_setzero_ps();
-  return _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps(a.low, zero, _CMP_EQ_OQ),
-                                         _mm256_cmp_ps(a.high, zero, _CMP_EQ_OQ))) != 0;
 }
 inline __m256 larger_size(__m256 a, __m256 b) {
   const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b));
@@ -239,18 +245,20 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   });
 }
 
-inline Lanes where_set(std::uint32_t bits, Lanes a) {
-  return each([&](std::size_t l) { return (bits >> l & 1U) != 0U ? a.v[l] : 0.0F; });
+struct LaneMask {
+  std::uint32_t bits;
+};
+inline LaneMask lanes_of(std::uint32_t bits) { return {bits}; }
+inline Lanes only(LaneMask mask, Lanes a) {
+  return each([&](std::size_t l) { return (mask.bits >> l & 1U) != 0U ? a.v[l] : 0.0F; });
+}
+inline Lanes otherwise_one(LaneMask mask, Lanes a) {
+  return each([&](std::size_t l) { return (mask.bits >> l & 1U) != 0U ? a.v[l] : 1.0F; });
 }
 inline bool all_at_most(Lanes a, Lanes limit) {
   bool all = true;
   for (std::size_t l = 0; l < kLanes; ++l) all &= a.v[l] <= limit.v[l];
   return all;
-}
-inline bool any_zero(Lanes a) {
-  bool any = false;
-  for (const float lane : a.v) any |= lane == 0.0F;
-  return any;
 }
 inline float larger_size(float a, float b) {
   const auto old = __builtin_bit_cast(std::uint32_t, a);

@@ -123,7 +123,7 @@ void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
-  if (aggregate.lanes_.reporters > 0) return step_lanes(batch, aggregate.lanes_);
+  if (aggregate.lanes_.reporters() > 0) return step_lanes(batch, aggregate.lanes_);
   if (aggregate.reporters_ == 0) return;
   renew_rows();
   estimate(batch, aggregate);
@@ -139,8 +139,11 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
 
 /// Before p moves: P_i is that of the time of sampling.
 void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
+  if (aggregate.few()) {
+    return simd::kernels().estimate_lanes(few_estimates(batch, aggregate.reporters_),
+                                          aggregate.losses_.data());
+  }
   const auto reporters = static_cast<double>(aggregate.reporters_);
-  if (aggregate.few()) return estimate_few(batch, reporters, aggregate.losses_);
   losses_.resize(aggregate.used_);
   rates_.resize(aggregate.used_);
   std::visit(
@@ -201,30 +204,43 @@ void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std:
   }
 }
 
-/// That for at most 16 models, all of them at once.
-void FomdOms::estimate_few(const Batch& batch, double reporters, std::span<const double> sums) {
-  constexpr std::size_t kLanes = simd::kLanes;
-  rates_.resize(2 * kLanes);
-  all_losses_.resize(kLanes);
-  const auto model_rates = std::span(rates_).last(kLanes);
-  std::visit(
-      [&](const auto& schedule) {
-        for (std::size_t i = 0; i < models(); ++i) {
-          model_rates[i] = schedule.model_rate(batch.number, i);
-        }
-      },
-      settings_->schedule);
-  simd::kernels().estimate_lanes({models(), sampled(), reporters, p_.weights().padded_values(),
-                                  p_.weights().total(), sums.data(), model_rates.data(),
-                                  all_losses_.data(), rates_.data()});
+simd::LaneEstimates FomdOms::few_estimates(const Batch& batch, std::size_t reporters) {
+  const bool first_time = model_rates_.empty();
+  rates_.resize(simd::kLanes);
+  all_losses_.resize(simd::kLanes);
+  model_rates_.resize(simd::kLanes);
+  if (first_time || !std::holds_alternative<ConstantSchedule>(settings_->schedule)) {
+    std::visit(
+        [&](const auto& schedule) {
+          for (std::size_t i = 0; i < models(); ++i) {
+            model_rates_[i] = schedule.model_rate(batch.number, i);
+          }
+        },
+        settings_->schedule);
+  }
+  return {models(),
+          sampled(),
+          static_cast<double>(reporters),
+          p_.weights().padded_values(),
+          p_.weights().total(),
+          model_rates_.data(),
+          all_losses_.data(),
+          rates_.data()};
 }
 
-/// estimate() and step_models() for models that lie side by side.
+/// estimate(), step_models() and the step of p for models that lie side by side.
 void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
-  estimate_few(batch, static_cast<double>(sums.reporters), sums.losses);
-  lanes_->descend(sums.gradients, rates_, sums.touched);
+  const simd::LaneEstimates estimates = few_estimates(batch, sums.reporters());
+  const auto losses = std::span<const double>(all_losses_).first(models());
+  simd::EntropyStep step;
+  const bool begun = settings_->entropy.begin_step(p_, losses.data(), eta_, step);
+  const bool short_enough = lanes_->step(sums, estimates, begun ? &step : nullptr);
   rows_are_old_ = true;
-  settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(models()), eta_);
+  if (begun) {
+    settings_->entropy.end_step(p_, losses, eta_, short_enough);
+  } else {
+    settings_->entropy.descend(p_, losses, eta_);
+  }
   p_.share(settings_->fixed_share);
 }
 

@@ -115,16 +115,10 @@ class FomdOms {
     sampler.draw(p_, batch.number, first_client, clients, into.spaces);
     weights_.rows({into.spaces, clients * sampled()}, into.weights);
   }
-  /// The same for models that lie side by side.
-  HeldSet assign_set(const Batch& batch, std::uint32_t client, ClientSampler& sampler) const {
-    if (sampled() == models()) {
-      const auto all = static_cast<ModelBits>((std::uint64_t{1} << models()) - 1);
-      return {sampler.draw_first(p_, batch.number, client), all};
-    }
-    const auto drawn = sampler.draw(p_, batch.number, client);
-    ModelBits bits = (ModelBits{1} << drawn[0]) | (ModelBits{1} << drawn[1]);
-    for (const std::uint32_t i : drawn.subspan(2)) bits |= ModelBits{1} << i;
-    return {drawn[0], bits};
+  /// The same for models that lie side by side; `clients` is how many there are.
+  void assign_sets(const Batch& batch, std::uint32_t first_client, std::size_t count,
+                   std::size_t clients, ClientSampler& sampler, const HeldSets& into) const {
+    sampler.draw_sets(p_, batch.number, first_client, count, clients, into.first, into.models);
   }
   /// For the clients of this server, who all draw from its p.
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
@@ -141,7 +135,7 @@ class FomdOms {
   /// One after the other, but those of a model together.
   void aggregate(const TileReports& reports, OmsAggregate& into) const;
   void aggregate(const LaneReports& reports, OmsAggregate& into) const {
-    into.lanes_.add(reports.x, reports.factors, reports.losses, reports.held);
+    into.lanes_.add(reports.rows, reports.held, reports.lasting);
   }
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
@@ -182,7 +176,8 @@ class FomdOms {
     return inclusion_probability(p_[space], models(), settings_->sampled);
   }
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
-  void estimate_few(const Batch& batch, double reporters, std::span<const double> sums);
+  /// Of at most 16 models; where the estimates will be.
+  simd::LaneEstimates few_estimates(const Batch& batch, std::size_t reporters);
   void step_models(const OmsAggregate& aggregate);
   void step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
                   std::span<float> w);
@@ -198,7 +193,8 @@ class FomdOms {
 
   // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
   std::vector<IndexedLoss> losses_;
-  std::vector<double> rates_, all_losses_;
+  AlignedVector<double> rates_, all_losses_;
+  AlignedVector<double> model_rates_;  ///< of few models: those of the schedule
   std::vector<simd::Move> moves_;
   std::vector<double> radii_, squares_;  ///< of the moves
   AlignedVector<float> gradient_;

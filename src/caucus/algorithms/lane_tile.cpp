@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-
-#include "caucus/core/vector.hpp"
+#include <type_traits>
 
 namespace caucus {
 
@@ -16,66 +14,44 @@ LaneTile::LaneTile(const Plan& plan)
       factors_(kExamples * kLanes),
       losses_(kExamples * kLanes) {}
 
-void LaneTile::compute(const ModelLanes& models) {
-  features_.compute();
-  models.outputs({x_.data(), count_}, outputs_);
-  const auto all = static_cast<ModelBits>((std::uint64_t{1} << models.size()) - 1);
-  plan_->loss.with_kind([&](const auto& loss) { compute_losses(loss, all); });
-}
-
-namespace {
-
-/// In a function of its own, with pointers that it knows to be different: so the compiler uses
-/// vectors.
-template <class AnyLoss>
-void evaluate_lanes(const AnyLoss& loss, double y, const float* __restrict__ outputs,
-                    float* __restrict__ losses, float* __restrict__ factors) {
-  const AnyLoss own = loss;
-#pragma GCC unroll 1
-  for (std::size_t i = 0; i < ModelLanes::kLanes; ++i) {
-    const auto output = static_cast<double>(outputs[i]);
-    losses[i] = static_cast<float>(own.value(output, y));
-    factors[i] = static_cast<float>(own.derivative(output, y));
+void LaneTile::compute_losses() {
+  const float* outputs = outputs_.data();
+  for (std::size_t e = 0; e < count_; ++e, outputs += kLanes) {
+    forecasts_[e] = finite_forecast(static_cast<double>(outputs[first_[e]]));
   }
+  plan_->loss.with_kind([&](const auto& loss) { compute_losses(loss); });
 }
 
-}  // namespace
-
 template <class AnyLoss>
-void LaneTile::compute_losses(const AnyLoss& loss, ModelBits all) {
-  const auto outputs_of_all = std::span<const float>(outputs_).first(count_ * kLanes);
-  const bool tame = held_.front().models == all &&
-                    static_cast<double>(magnitude(outputs_of_all)) <= kLargestForecast;
+void LaneTile::compute_losses(const AnyLoss& loss) {
+  if constexpr (std::is_same_v<AnyLoss, SquareLoss>) {
+    constexpr float kTame = 1e17F;  // no forecast, loss or target so small needs a cap
+    if (targets_are_floats_ &&
+        simd::kernels().square_losses(
+            {outputs_.data(), y_floats_.data(), held_.data(), count_, plan_->maps.size()}, kTame,
+            factors_.data(), losses_.data())) {
+      return;
+    }
+  }
   for (std::size_t e = 0; e < count_; ++e) {
-    PlayedExample& played = played_[e];
     const float* const outputs = outputs_.data() + e * kLanes;
     float* const factors = factors_.data() + e * kLanes;
     float* const losses = losses_.data() + e * kLanes;
-    const double y = played.y;
-    played.output = finite_forecast(static_cast<double>(outputs[held_[e].first]));
-    if (tame && held_[e].models == all && std::abs(y) <= kLargestForecast) {
-      // Nothing needs a cap, so there are no branches. What lies beyond the last model is not used.
-      evaluate_lanes(loss, y, outputs, losses, factors);
-      continue;
-    }
     std::fill_n(factors, kLanes, 0.0F);
     std::fill_n(losses, kLanes, 0.0F);
-    for (ModelBits left = held_[e].models; left != 0; left &= left - 1) {
+    for (ModelBits left = held_[e]; left != 0; left &= left - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(left));
       const double output = finite_forecast(static_cast<double>(outputs[i]));
-      losses[i] = reported_loss(loss.value(output, y));
-      factors[i] = static_cast<float>(loss.derivative(output, y));
+      losses[i] = reported_loss(loss.value(output, y_[e]));
+      factors[i] = static_cast<float>(loss.derivative(output, y_[e]));
     }
   }
 }
 
 LaneReports LaneTile::reports() const {
   ModelBits held = 0;
-  for (std::size_t e = 0; e < count_; ++e) held |= held_[e].models;
-  return {{x_.data(), count_},
-          {factors_.data(), count_ * kLanes},
-          {losses_.data(), count_ * kLanes},
-          held};
+  for (std::size_t e = 0; e < count_; ++e) held |= held_[e];
+  return {{x_.data(), factors_.data(), losses_.data(), count_}, held, false};
 }
 
 void LaneTile::move_report(std::size_t from, std::size_t to) {

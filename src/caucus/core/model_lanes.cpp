@@ -21,23 +21,25 @@ ModelLanes::ModelLanes(const FeatureMaps& maps)
   for (std::size_t i = 0; i < models_; ++i) radii_[i] = maps.space(i).radius;
 }
 
-void ModelLanes::descend(std::span<const float> gradients, std::span<const double> rates,
-                         ModelBits touched) {
-  alignas(64) float factors[kLanes];
-  alignas(64) double radii[kLanes];  // an untouched model stays where it is
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    const bool is_touched = ((touched >> i) & 1U) != 0;
-    factors[i] = is_touched ? static_cast<float>(-rates[i]) : 0.0F;
-    radii[i] = is_touched ? radii_[i] : std::numeric_limits<double>::infinity();
+bool ModelLanes::step(const LaneSums& sums, const simd::LaneEstimates& estimates,
+                      const simd::EntropyStep* probabilities) {
+  simd::LaneStep step;
+  step.w = weights_.data();
+  step.inputs = dimension_;
+  step.radii = radii_.data();
+  step.touched = sums.touched_;
+  step.gradients = sums.gradients_.data();
+  step.losses = sums.losses_.data();
+  step.fresh = sums.fresh_;
+  step.rows = &sums.waiting_;
+  step.estimates = &estimates;
+  step.entropy = probabilities;
+  simd::LaneOutcome outcome;
+  simd::kernels().step_lanes(step, outcome);
+  for (std::size_t i = 0; !outcome.finite && i < models_; ++i) {
+    if (outcome.scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor
   }
-  alignas(64) float scales[kLanes];
-  simd::kernels().move_lanes(weights_.data(), gradients.data(), dimension_, factors, radii, scales);
-  bool finite = true;
-  for (const float scale : scales) finite &= scale != 0.0F;
-  if (finite) return;
-  for (std::size_t i = 0; i < models_; ++i) {
-    if (scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor
-  }
+  return outcome.short_enough;
 }
 
 void ModelLanes::clear(std::size_t model) {
@@ -59,18 +61,24 @@ void ModelLanes::copy_from(const ModelWeights& rows) {
 }
 
 LaneSums::LaneSums(std::size_t dimension)
-    : losses(ModelLanes::kLanes, 0.0),
-      gradients(dimension * ModelLanes::kLanes, 0.0F),
+    : losses_(ModelLanes::kLanes, 0.0),
+      gradients_(dimension * ModelLanes::kLanes, 0.0F),
       dimension_(dimension) {}
 
-void LaneSums::add(std::span<const float* const> x, std::span<const float> factors,
-                   std::span<const float> row_losses, ModelBits held) {
-  const bool fresh = reporters == 0;
-  simd::kernels().add_lane_products(gradients.data(), fresh, dimension_, x.data(), factors.data(),
-                                    x.size());
-  simd::kernels().add_rows(losses.data(), fresh, row_losses.data(), x.size());
-  reporters += x.size();
-  touched |= held;
+void LaneSums::add(const simd::LaneRows& rows, ModelBits held, bool lasting) {
+  reporters_ += rows.count;
+  touched_ |= held;
+  if (lasting) {
+    waiting_.x = rows.x;
+    waiting_.factors = rows.factors;
+    waiting_.losses = rows.losses;
+    waiting_.count = rows.count;
+    return;
+  }
+  simd::kernels().add_lane_products(gradients_.data(), fresh_, dimension_, rows);
+  simd::kernels().add_lane_losses(losses_.data(), fresh_, rows, ModelLanes::kLanes,
+                                  losses_.data());
+  fresh_ = false;
 }
 
 }  // namespace caucus

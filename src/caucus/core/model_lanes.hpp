@@ -18,6 +18,8 @@ namespace caucus {
 /// Models as bits: model i is bit i.
 using ModelBits = std::uint32_t;
 
+class LaneSums;
+
 class ModelLanes {
  public:
   static constexpr std::size_t kLanes = simd::kLanes;
@@ -31,11 +33,13 @@ class ModelLanes {
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
   /// out[16 r + i] = <w_i, x_r>
   void outputs(std::span<const float* const> x, std::span<float> out) const {
-    simd::kernels().project(weights_.data(), dimension_, kLanes, models_, x.data(), x.size(),
-                            out.data());
+    simd::kernels().lane_outputs(weights_.data(), dimension_, x.data(), x.size(), out.data());
   }
-  /// A step of the touched models in their balls (Ball::descend); gradients lie as the models do.
-  void descend(std::span<const float> gradients, std::span<const double> rates, ModelBits touched);
+  /// The estimates that the sums make, and a step of the touched models in their balls by them
+  /// (Ball::descend); on the way that of the probabilities, if there is one: they wait for other
+  /// things. Tells whether it was short enough.
+  bool step(const LaneSums& sums, const simd::LaneEstimates& estimates,
+            const simd::EntropyStep* probabilities);
 
   void copy_to(ModelWeights& rows) const;
   void copy_from(const ModelWeights& rows);
@@ -55,20 +59,23 @@ class LaneSums {
   explicit LaneSums(std::size_t dimension);
 
   void clear() {
-    reporters = 0;
-    touched = 0;
+    reporters_ = 0;
+    touched_ = 0;
+    fresh_ = true;
+    waiting_.count = 0;
   }
-  /// One row for each client that reports: factors and losses of the 16 models, 0 for those that it
-  /// did not hold. Its gradients are factors times x.
-  void add(std::span<const float* const> x, std::span<const float> factors,
-           std::span<const float> losses, ModelBits held);
-
-  std::size_t reporters = 0;
-  ModelBits touched = 0;
-  std::vector<double> losses;
-  AlignedVector<float> gradients;
+  /// What lasts until the step, and is all there is, is added up by the step.
+  void add(const simd::LaneRows& rows, ModelBits held, bool lasting);
+  [[nodiscard]] std::size_t reporters() const { return reporters_; }
 
  private:
+  friend class ModelLanes;
+  std::size_t reporters_ = 0;
+  ModelBits touched_ = 0;
+  bool fresh_ = true;  ///< nothing was added to what follows
+  std::vector<double> losses_;
+  AlignedVector<float> gradients_;
+  simd::LaneRows waiting_;  ///< rows that were not added yet
   std::size_t dimension_ = 0;
 };
 

@@ -15,12 +15,12 @@ Simplex Simplex::uniform(std::size_t size) {
 Simplex Simplex::from_log_weights(std::vector<double> log_weights) {
   Simplex simplex;
   simplex.size_ = log_weights.size();
-  simplex.log_weights_ = std::move(log_weights);
+  simplex.log_weights_.assign(log_weights.begin(), log_weights.end());
   const std::size_t padded = (simplex.size_ + simd::kBlock - 1) / simd::kBlock * simd::kBlock;
   simplex.log_weights_.resize(padded, kNoWeight);
   simplex.moved_.assign(padded, kNoWeight);
   simplex.padded_losses_.assign(padded, 0.0);
-  simplex.new_weights_.assign(padded, 0.0);
+  simplex.new_weights_.assign(simd::padded(simplex.size_), 0.0);
   simplex.weights_ = SumTree(simplex.size());
   simplex.weigh_anew();
   return simplex;
@@ -103,8 +103,12 @@ WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::mo
 }
 
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
-  if (!equal_) return newton(p, losses, rate);
-  if (p.size() > 1 && rate != 0.0) multiply_all(p, losses, rate);
+  if (p.size() == 1 || rate == 0.0) return;
+  if (equal_) return multiply_all(p, losses, rate);
+  std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
+  simd::EntropyStep step;
+  const bool begun = begin_step(p, p.padded_losses_.data(), rate, step);
+  end_step(p, losses, rate, begun && simd::kernels().entropy_step(step));
 }
 
 /// Of equal C_i: what all have in common cancels.
@@ -116,7 +120,7 @@ void WeightedEntropy::multiply_all(Simplex& p, std::span<const double> losses, d
       p.log_weights_.data(), p.padded_losses_.data(), common, -rate * inverse_weights_.front(),
       Simplex::kLargestLog, p.log_weights_.size(), p.new_weights_.data());
   if (moderate) {
-    p.weights_.set_all(std::span<const double>(p.new_weights_).first(p.size()));
+    p.weights_.swap_all(p.new_weights_);
     if (p.weights_.total() >= Simplex::kLeastTotal) return;
   }
   p.weigh_anew();
@@ -126,7 +130,7 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
   if (!equal_) {
     p.losses_.assign(p.size(), 0.0);
     for (const auto& [index, loss] : losses) p.losses_[index] = loss;
-    return newton(p, p.losses_, rate);
+    return descend(p, p.losses_, rate);
   }
   if (p.size() == 1 || rate == 0.0) return;
   // What all have in common cancels.
@@ -150,23 +154,32 @@ static double sum_tolerance(std::size_t size) {
   return std::max(1e-14, static_cast<double>(size) * std::numeric_limits<double>::epsilon());
 }
 
-/// The step by the kernel, if it is short enough for that.
-bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, double rate) const {
-  const std::size_t n = padded_inverse_.size();
-  const std::size_t K = p.size();
-  std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
+bool WeightedEntropy::begin_step(Simplex& p, const double* losses, double rate,
+                                 simd::EntropyStep& step) const {
+  if (equal_ || p.size() == 1 || rate == 0.0) return false;
   const double total = p.weights_.total();
   const double excess = total - 1.0;  // as small as this it is its own logarithm
-  const double log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
-  if (!simd::kernels().entropy_step({n, p.log_weights_.data(), p.weights_.padded_values(),
-                                     padded_inverse_.data(), p.padded_losses_.data(), log_total,
-                                     rate, most_inverse_, sum_tolerance(K), p.moved_.data(),
-                                     p.new_weights_.data()})) {
-    return false;
-  }
-  p.log_weights_.swap(p.moved_);
-  p.weights_.set_all(std::span<const double>(p.new_weights_).first(K));
+  step.n = p.size();
+  step.log_p = p.log_weights_.data();
+  step.p = p.weights_.padded_values();
+  step.inverse = padded_inverse_.data();
+  step.losses = losses;
+  step.log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
+  step.rate = rate;
+  step.most_inverse = most_inverse_;
+  step.tolerance = sum_tolerance(p.size());
+  step.moved = p.moved_.data();
+  step.weights = p.new_weights_.data();
   return true;
+}
+
+void WeightedEntropy::end_step(Simplex& p, std::span<const double> losses, double rate,
+                               bool short_enough) const {
+  const auto differs = [&](double loss) { return loss != losses.front(); };
+  if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
+  if (!short_enough) return newton(p, losses, rate);
+  p.log_weights_.swap(p.moved_);
+  p.weights_.swap_all(p.new_weights_);
 }
 
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
@@ -175,11 +188,6 @@ bool WeightedEntropy::short_step(Simplex& p, std::span<const double> losses, dou
 // for the quadratic one; the last step is so short that it needs no exponentials.
 void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
-  if (K == 1 || rate == 0.0) return;
-  const auto differs = [&](double loss) { return loss != losses.front(); };
-  if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
-  if (short_step(p, losses, rate)) return;
-
   const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
   double left = -*most;
   double right = -*least;

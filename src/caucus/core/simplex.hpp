@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/sum_tree.hpp"
 
 namespace caucus {
@@ -58,12 +59,13 @@ class Simplex {
   static constexpr double kLargestLog = 40.0;    ///< of a weight, and the least total of them: both
   static constexpr double kLeastTotal = 1e-20;   ///< far from the ends of the doubles
   std::size_t size_ = 0;
-  std::vector<double> log_weights_;  ///< padded to a multiple of 8
+  AlignedVector<double> log_weights_;  ///< padded to a multiple of 8
   SumTree weights_;  ///< exp(log_weights_)
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;
-  std::vector<double> padded_losses_, moved_, new_weights_;  ///< as long as log_weights_
+  AlignedVector<double> padded_losses_, moved_;  ///< as long as log_weights_
+  AlignedVector<double> new_weights_;            ///< padded as those of weights_
 };
 
 /// The loss of one model; those of the others are 0.
@@ -86,15 +88,21 @@ class WeightedEntropy {
   /// The same for losses of a few; for equal C_i the work is that of these few.
   void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
 
+  /// descend() for a caller who runs the kernel himself, among other work. False where that kernel
+  /// is not the way; else the step awaits losses at `losses`, with zeros up to a multiple of 8.
+  [[nodiscard]] bool begin_step(Simplex& p, const double* losses, double rate,
+                                simd::EntropyStep& step) const;
+  /// The kernel's step is taken if it was short enough, else another way is.
+  void end_step(Simplex& p, std::span<const double> losses, double rate, bool short_enough) const;
+
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
   void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
-  [[nodiscard]] bool short_step(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
   std::vector<double> weights_, inverse_weights_;
-  std::vector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
+  AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
   double most_inverse_ = 0.0;
   bool equal_ = true;
 };

@@ -7,8 +7,8 @@ namespace caucus {
 SumTree::SumTree(std::size_t size) : size_(size) {
   for (std::size_t values = size;;) {
     const std::size_t nodes = std::max<std::size_t>((values + kChildren - 1) / kChildren, 1);
-    levels_.push_back({values, std::vector<double>(nodes * kChildren, 0.0),
-                       std::vector<double>(nodes * kChildren, 0.0),
+    levels_.push_back({values, AlignedVector<double>(nodes * kChildren, 0.0),
+                       AlignedVector<double>(nodes * kChildren, 0.0),
                        std::vector<bool>(nodes, false)});
     if (nodes == 1) break;
     values = nodes;
@@ -30,6 +30,16 @@ void SumTree::add_up(Level& level, std::size_t node) {
 
 void SumTree::set_all(std::span<const double> values) {
   std::copy(values.begin(), values.end(), levels_.front().values.begin());
+  add_up_all();
+}
+
+void SumTree::swap_all(AlignedVector<double>& padded_values) {
+  levels_.front().values.swap(padded_values);
+  add_up_all();
+}
+
+void SumTree::add_up_all() {
+  if (levels_.size() == 1) return add_up(levels_.front(), 0);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     Level& level = levels_[l];
     for (std::size_t node = 0; node < level.changed.size(); ++node) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/aligned.hpp"
 #include "caucus/core/simd/kernels.hpp"
 
 namespace caucus {
@@ -29,6 +30,8 @@ class SumTree {
   [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
 
   void set_all(std::span<const double> values);
+  /// The same, from values that are padded with zeros as padded_values() are; the old ones go there.
+  void swap_all(AlignedVector<double>& padded_values);
   /// values[n] becomes the weight of indices[n].
   void set(std::span<const std::uint32_t> indices, std::span<const double> values);
 
@@ -48,10 +51,11 @@ class SumTree {
   static constexpr std::size_t kChildren = 16;
   struct Level {
     std::size_t size = 0;
-    std::vector<double> values;  ///< padded with zeros to whole nodes
-    std::vector<double> sums;    ///< running, from the first child of each node
+    AlignedVector<double> values;  ///< padded with zeros to whole nodes
+    AlignedVector<double> sums;    ///< running, from the first child of each node
     std::vector<bool> changed;   ///< nodes, while set() works
   };
+  void add_up_all();
   static void add_up(Level& level, std::size_t node);
   static std::size_t find_child(const Level& level, std::size_t node, double point) {
     const double* sums = level.sums.data() + node * kChildren;

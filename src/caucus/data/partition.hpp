@@ -25,6 +25,10 @@ class Partition {
   [[nodiscard, gnu::always_inline]] std::uint32_t row(std::size_t client, std::size_t round) const {
     return rows_[begin_.empty() ? round * clients_ + client : begin_[client] + round];
   }
+  /// Those of all clients in a round, if all have equally many and this is one of them; else null.
+  [[nodiscard]] const std::uint32_t* rows_of_round(std::size_t round) const {
+    return begin_.empty() && round < longest_ ? rows_.data() + round * clients_ : nullptr;
+  }
   /// Of one client.
   [[nodiscard, gnu::always_inline]] std::size_t rounds(std::size_t client) const {
     return begin_.empty() ? longest_ : begin_[client + 1] - begin_[client];

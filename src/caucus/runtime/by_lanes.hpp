@@ -1,6 +1,7 @@
 // Many clients at once where the models lie side by side: LaneTile for batches of one round.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@ template <class A>
 concept LaneClients = requires(const A& shared, const Batch& batch, ClientSampler& sampler,
                                const LaneReports& reports, typename A::Aggregate& aggregate) {
   { shared.lanes() } -> std::same_as<const ModelLanes*>;
-  { shared.assign_set(batch, std::uint32_t{}, sampler) } -> std::same_as<HeldSet>;
+  shared.assign_sets(batch, std::uint32_t{}, std::size_t{}, std::size_t{}, sampler, HeldSets{});
   shared.aggregate(reports, aggregate);
 };
 
@@ -33,30 +34,49 @@ class ByLanes {
 
   template <class Source, class Receive>
   void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
-    clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t) {
-      if (tile_.full()) hand_in(shared, batch, clients, receive);
-      const Example example = clients.source->example(client, batch.first);
-      tile_.add(client, batch.first, shared.assign_set(batch, client, sampler_), example.x,
-                example.y);
-    });
-    if (!tile_.empty()) hand_in(shared, batch, clients, receive);
+    const std::size_t end = clients.source->clients();
+    std::size_t next = 0;  // client to be asked
+    for (bool first = true; next < end; first = false) {
+      tile_.clear();
+      next = fill(clients, batch.first, next);
+      if (tile_.empty()) break;
+      clients.fetch(next, tile_.size(), batch.first);
+      tile_.compute(*shared.lanes(), [&](std::uint32_t client, std::size_t count, HeldSets into) {
+        shared.assign_sets(batch, client, count, end, sampler_, into);
+      });
+      clients.record(tile_.forecasts(batch.first));
+      const std::size_t models = tile_.size() * shared.sampled();
+      const HeldSize size{tile_.size(), models, models * shared.lanes()->dimension()};
+      clients.telemetry->sent(shared.upload_bits(size), shared.download_bits(size));
+      if (clients.dropout.probability > 0.0) {
+        tile_.drop([&](std::uint32_t client) { return clients.template loses<A>(batch, client); });
+      }
+      LaneReports reports = tile_.reports();
+      reports.lasting = first && next == end;
+      receive(reports);
+    }
   }
 
  private:
-  template <class Source, class Receive>
-  void hand_in(const A& shared, const Batch& batch, Clients<Source>& clients, Receive&& receive) {
-    const std::size_t last = tile_.forecasts().back().client + 1;
-    clients.fetch(last, tile_.forecasts().size(), batch.first);
-    tile_.compute(*shared.lanes());
-    clients.record(tile_.forecasts());
-    const std::size_t models = tile_.forecasts().size() * shared.sampled();
-    const HeldSize size{tile_.forecasts().size(), models, models * shared.lanes()->dimension()};
-    clients.telemetry->sent(shared.upload_bits(size), shared.download_bits(size));
-    if (clients.dropout.probability > 0.0) {
-      tile_.drop([&](std::uint32_t client) { return clients.template loses<A>(batch, client); });
+  /// Examples of the clients from `next` on until the tile is full; gives the client after them.
+  template <class Source>
+  std::size_t fill(const Clients<Source>& clients, std::size_t round, std::size_t next) {
+    const std::size_t end = clients.source->clients();
+    if constexpr (requires { clients.source->rows_of(round); }) {
+      const auto table = clients.source->rows_of(round);
+      if (table.rows != nullptr && tile_.takes_rows()) {
+        const std::size_t count = std::min(LaneTile::kExamples, end - next);
+        tile_.add_rows(static_cast<std::uint32_t>(next), count, table.stride - 1,
+                       [=](std::size_t c) { return table[next + c]; });
+        return next + count;
+      }
     }
-    receive(tile_.reports());
-    tile_.clear();
+    for (; next < end && !tile_.full(); ++next) {
+      if (round >= clients.source->rounds(next)) continue;
+      const Example example = clients.source->example(next, round);
+      tile_.add(static_cast<std::uint32_t>(next), example.x, example.y);
+    }
+    return next;
   }
 
   ClientSampler sampler_;

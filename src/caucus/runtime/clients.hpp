@@ -52,6 +52,14 @@ struct Clients {
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t round) const {
     if constexpr (requires { source->prefetch(first, round); }) {
       const std::size_t clients = source->clients();
+      if constexpr (requires { source->rows_of(round); }) {
+        // The usual case, all clients of a round at once, in a short loop.
+        const auto table = source->rows_of(round + 1);
+        if (first == clients && count <= clients && table.rows != nullptr) {
+          for (std::size_t c = 0; c < count; ++c) table.prefetch(table[c]);
+          return;
+        }
+      }
       for (; count > 0; --count, ++first) {
         if (first >= clients) {
           first -= clients;
@@ -65,6 +73,13 @@ struct Clients {
     telemetry->record(given);
     if (!observer) return;
     for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
+  }
+  void record(const RoundForecasts& given) {
+    telemetry->record(given);
+    if (!observer) return;
+    for (std::size_t n = 0; n < given.clients.size(); ++n) {
+      observer(given.clients[n], given.round, given.outputs[n]);
+    }
   }
   template <class A>
   [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {

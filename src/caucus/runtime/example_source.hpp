@@ -25,6 +25,25 @@ concept ExampleSource = requires(const S& source, std::size_t client, std::size_
   { source.example(client, round) } -> std::same_as<Example>;
 };
 
+/// Rows of a data set, one for each client: x, then y.
+struct RowTable {
+  const float* values;
+  std::size_t stride;
+  const std::uint32_t* rows;  ///< null if there is no such table
+
+  [[nodiscard, gnu::always_inline]] const float* operator[](std::size_t client) const {
+    return values + rows[client] * stride;
+  }
+  [[gnu::always_inline]] void prefetch(const float* row) const {
+    constexpr std::size_t kLine = 16;  // floats of a cache line
+    constexpr std::size_t kLines = 4;  // what follows them the CPU fetches by itself
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + stride - 1);
+    const std::size_t end = std::min(stride - 1, kLines * kLine);
+    for (std::size_t k = kLine; k < end; k += kLine) __builtin_prefetch(row + k);
+  }
+};
+
 /// The rows of a data set, dealt to clients.
 class PartitionedData {
  public:
@@ -44,12 +63,11 @@ class PartitionedData {
   /// Fetches an example that will be asked for soon, if there is such: the rows are anywhere.
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
     if (round >= partition_->rounds(client)) return;
-    const float* const x = row(client, round);
-    constexpr std::size_t kLine = 16;  // floats of a cache line
-    constexpr std::size_t kLines = 4;  // what follows them the CPU fetches by itself
-    const std::size_t end = std::min(stride_, kLines * kLine);
-    for (std::size_t k = 0; k < end; k += kLine) __builtin_prefetch(x + k);
-    __builtin_prefetch(x + stride_ - 1);
+    RowTable{values_, stride_, nullptr}.prefetch(row(client, round));
+  }
+  /// What all clients meet in a round, if all have an example and that is one array.
+  [[nodiscard]] RowTable rows_of(std::size_t round) const {
+    return {values_, stride_, partition_->rows_of_round(round)};
   }
 
  private:

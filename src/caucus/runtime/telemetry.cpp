@@ -25,10 +25,36 @@ void Telemetry::record(std::span<const PlayedExample> given) {
   });
   forecasts += given.size();
   if (!loss_.is_classification()) return;
-  for (const PlayedExample& one : given) {
-    log_loss += LogisticLoss::value(one.output, one.y);
-    correct += static_cast<std::size_t>((one.output > 0.0) == (one.y > 0.0));
-  }
+  for (const PlayedExample& one : given) count_class(one.output, one.y);
+}
+
+void Telemetry::record(const RoundForecasts& given) {
+  const std::size_t count = given.clients.size();
+  loss_.with_kind([&](const auto& loss) {
+    double of_round = loss_of_round[given.round];
+    double errors = squared_error;
+    double targets = squared_targets;
+    for (std::size_t n = 0; n < count; ++n) {
+      const double output = given.outputs[n];
+      const double y = given.y[n];
+      const double value = loss.value(output, y);
+      of_round += value;
+      loss_of_client[given.clients[n]] += value;
+      errors += (output - y) * (output - y);
+      targets += y * y;
+    }
+    loss_of_round[given.round] = of_round;
+    squared_error = errors;
+    squared_targets = targets;
+  });
+  forecasts += count;
+  if (!loss_.is_classification()) return;
+  for (std::size_t n = 0; n < count; ++n) count_class(given.outputs[n], given.y[n]);
+}
+
+void Telemetry::count_class(double output, double y) {
+  log_loss += LogisticLoss::value(output, y);
+  correct += static_cast<std::size_t>((output > 0.0) == (y > 0.0));
 }
 
 }  // namespace caucus

@@ -16,12 +16,15 @@ class Telemetry {
       : loss_(loss), loss_of_round(rounds, 0.0), loss_of_client(clients, 0.0) {}
 
   void record(std::span<const PlayedExample> given);
+  void record(const RoundForecasts& given);
   void sent(std::size_t up, std::size_t down) {
     upload_bits += up;
     download_bits += down;
   }
 
  private:
+  void count_class(double output, double y);
+
   Loss loss_;
 
  public:

@@ -62,6 +62,9 @@ class ProbabilityCurve {
   std::size_t next_ = 0;
 };
 
+/// Examples that are played before others are told: what threads share is slow to write.
+inline constexpr std::size_t kExamplesPerNote = 256;
+
 template <ExampleSource Source>
 RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<Source>& input) {
   using Clock = std::chrono::steady_clock;
@@ -81,9 +84,11 @@ RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<S
                    std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
           play_round(server, exchange, batch, aggregate);
           curve.record(batch, algorithm);
+          if (telemetry.forecasts - played < kExamplesPerNote) continue;
           input.examples_done += telemetry.forecasts - played;
           played = telemetry.forecasts;
         }
+        input.examples_done += telemetry.forecasts - played;
       },
       algorithm);
   const std::chrono::duration<double> seconds = Clock::now() - start;

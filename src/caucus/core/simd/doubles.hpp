@@ -20,6 +20,11 @@ inline void store(double* p, Eight a) { _mm512_storeu_pd(p, a.v); }
 /// Eight floats as doubles.
 inline Eight widened(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
 inline void store_narrowed(float* p, Eight a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a.v)); }
+/// Two times eight as sixteen floats.
+inline Lanes narrowed(Eight first, Eight last) {
+  return {_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first.v)),
+                             _mm512_cvtpd_ps(last.v), 1)};
+}
 inline Eight multiply(Eight a, Eight b) { return {_mm512_mul_pd(a.v, b.v)}; }
 inline Eight add(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
@@ -77,6 +82,10 @@ inline void store_narrowed(float* p, Eight a) {
   _mm_storeu_ps(p, _mm256_cvtpd_ps(a.low));
   _mm_storeu_ps(p + 4, _mm256_cvtpd_ps(a.high));
 }
+inline __m256 narrowed(Eight a) {
+  return _mm256_set_m128(_mm256_cvtpd_ps(a.high), _mm256_cvtpd_ps(a.low));
+}
+inline Lanes narrowed(Eight first, Eight last) { return {narrowed(first), narrowed(last)}; }
 inline Eight multiply(Eight a, Eight b) {
   return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
 }
@@ -172,6 +181,12 @@ inline Eight widened(const float* p) {
 }
 inline void store_narrowed(float* p, Eight a) {
   for (std::size_t l = 0; l < 8; ++l) p[l] = static_cast<float>(a.v[l]);
+}
+inline Lanes narrowed(Eight first, Eight last) {
+  Lanes out{};
+  store_narrowed(out.v, first);
+  store_narrowed(out.v + 8, last);
+  return out;
 }
 inline Eight multiply(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] * b.v[l]; });

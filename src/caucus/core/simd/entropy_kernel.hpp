@@ -3,6 +3,7 @@
 
 #include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/exp_kernel.hpp"
+#include "caucus/core/simd/four_doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
@@ -11,84 +12,127 @@ namespace {
 /// nu is found in two moves. The first solves sum_i p_i (-t + t^2/2 - t^3/6) = 0 nearly, where t =
 /// a_i (c_i + nu) and a_i = rate / C_i. Exponentials at this nu sum to 1 + h; the second move,
 /// delta, takes h away, and is so short that a polynomial of fourth degree is e^(-a_i delta) to all
-/// digits. False where the step is too long for that: the caller has another way.
-inline bool entropy_step(const EntropyStep& s) {
-  const Eight rate = eight(s.rate);
-  const auto each = [&](auto&& work) {
-    for (std::size_t k = 0; k < s.n; k += kBlock) work(k, multiply(rate, load(s.inverse + k)));
-  };
-  Eight slopes = eight(0.0);
-  Eight losses = eight(0.0);
-  each([&](std::size_t k, Eight a) {
-    const Eight pa = multiply(load(s.p + k), a);
-    slopes = add(slopes, pa);
-    losses = mul_add(pa, load(s.losses + k), losses);
-  });
-  const double slope = sum(slopes);
-  double nu = -sum(losses) / slope;
-  Eight seconds = eight(0.0);
-  Eight thirds = eight(0.0);
-  Eight bends = eight(0.0);
-  each([&](std::size_t k, Eight a) {
-    const Eight t = multiply(a, add(load(s.losses + k), eight(nu)));
-    const Eight pt = multiply(load(s.p + k), t);
-    const Eight second = multiply(pt, t);
-    seconds = add(seconds, second);
-    thirds = mul_add(second, t, thirds);
-    bends = mul_add(pt, a, bends);
-  });
-  nu += (0.5 * sum(seconds) - sum(thirds) / 6.0) / (slope - sum(bends));
+/// digits.
+///
+/// Each stage waits for the sums of the one before, and none has much to compute: whoever has other
+/// work does some of it in between (lane_step_kernel.hpp).
+class EntropyMove {
+ public:
+  explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(step.rate) {}
 
-  Eight totals = eight(0.0);
-  Eight firsts = eight(0.0);
-  seconds = eight(0.0);
-  Eight largest = eight(-1e308);
-  each([&](std::size_t k, Eight a) {
-    const Eight t = multiply(a, add(load(s.losses + k), eight(nu)));
-    const Eight moved = subtract(subtract(load(s.log_p + k), eight(s.log_total)), t);
-    largest = larger(largest, moved);
-    const Eight weight = exponential(larger(moved, eight(-1e308)));
-    store(s.moved + k, moved);
-    store(s.weights + k, weight);
-    const Eight first = multiply(weight, a);
-    totals = add(totals, weight);
-    firsts = add(firsts, first);
-    seconds = mul_add(first, a, seconds);
-  });
-  if (count_at_most(largest, eight(1.0)) < kBlock) return false;  // beyond what exponential() takes
-  double h = sum(totals) - 1.0;
-  double first = sum(firsts);
-  double second = sum(seconds);
-  constexpr int kMostMoves = 4;
-  for (int move = 0; move < kMostMoves; ++move) {
-    double delta = h / first;
-    delta += 0.5 * second / first * delta * delta;
-    const double longest = s.rate * s.most_inverse * (delta < 0.0 ? -delta : delta);
-    if (!(longest <= 1e-3)) return false;
-    totals = eight(0.0);
-    firsts = eight(0.0);
-    seconds = eight(0.0);
-    each([&](std::size_t k, Eight a) {
-      const Eight t = multiply(a, eight(-delta));
-      Eight e = mul_add(t, eight(1.0 / 24.0), eight(1.0 / 6.0));
-      e = mul_add(t, e, eight(0.5));
-      e = mul_add(t, e, eight(1.0));
-      const Eight old = load(s.weights + k);
-      const Eight weight = mul_add(multiply(old, t), e, old);
-      store(s.weights + k, weight);
-      store(s.moved + k, add(load(s.moved + k), t));
+  /// nu to first order.
+  void guess() {
+    Eight slopes = eight(0.0);
+    Eight losses = eight(0.0);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles pa = multiply(loaded<Doubles>(s_.p + k), a);
+      slopes = add(slopes, pa);
+      losses = mul_add(pa, loaded<Doubles>(s_.losses + k), losses);
+    });
+    slope_ = sum(slopes);
+    nu_ = -sum(losses) / slope_;
+  }
+  /// nu to third order.
+  void bend() {
+    Eight seconds = eight(0.0);
+    Eight thirds = eight(0.0);
+    Eight bends = eight(0.0);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
+      const Doubles pt = multiply(loaded<Doubles>(s_.p + k), t);
+      const Doubles second = multiply(pt, t);
+      seconds = add(seconds, second);
+      thirds = mul_add(second, t, thirds);
+      bends = mul_add(pt, a, bends);
+    });
+    nu_ += (0.5 * sum(seconds) - sum(thirds) / 6.0) / (slope_ - sum(bends));
+  }
+  /// The weights at this nu.
+  void weigh() {
+    Eight totals = eight(0.0);
+    Eight firsts = eight(0.0);
+    Eight seconds = eight(0.0);
+    Eight largest = eight(-1e308);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
+      const Doubles moved = subtract(subtract(loaded<Doubles>(s_.log_p + k), every<Doubles>(s_.log_total)), t);
+      largest = larger(largest, moved);
+      const Doubles weight = exponential(larger(moved, every<Doubles>(-1e308)));
+      store(s_.moved + k, moved);
+      store(s_.weights + k, weight);
+      const Doubles first = multiply(weight, a);
+      totals = add(totals, weight);
+      firsts = add(firsts, first);
+      seconds = mul_add(first, a, seconds);
+    });
+    measure(totals, firsts, seconds);
+    in_range_ = count_at_most(largest, eight(1.0)) == kBlock;  // of what exponential() takes
+  }
+  /// Makes them sum to 1. False where the step is too long for that: the caller has another way.
+  bool settle() {
+    if (!in_range_) return false;
+    constexpr int kMostMoves = 4;
+    for (int move = 0; move < kMostMoves; ++move) {
+      double delta = h_ / first_;
+      delta += 0.5 * second_ / first_ * delta * delta;
+      const double longest = s_.rate * s_.most_inverse * (delta < 0.0 ? -delta : delta);
+      if (!(longest <= 1e-3)) return false;
+      each([&]<class Doubles>(std::size_t k, Doubles a) {
+        const Doubles t = multiply(a, every<Doubles>(-delta));
+        Doubles e = mul_add(t, every<Doubles>(1.0 / 24.0), every<Doubles>(1.0 / 6.0));
+        e = mul_add(t, e, every<Doubles>(0.5));
+        e = mul_add(t, e, every<Doubles>(1.0));
+        const Doubles old = loaded<Doubles>(s_.weights + k);
+        store(s_.weights + k, mul_add(multiply(old, t), e, old));
+        store(s_.moved + k, add(loaded<Doubles>(s_.moved + k), t));
+      });
+      if (longest <= 1e-5) return true;  // what the move leaves is of third order
+      measure_again();
+      if (h_ <= s_.tolerance && h_ >= -s_.tolerance) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// work(k, a_k and those after it)
+  template <class Work>
+  [[gnu::always_inline]] void each(Work&& work) const {
+    eights(s_.n, [&]<class Doubles>(std::size_t k, Doubles) {
+      work(k, multiply(every<Doubles>(rate_), loaded<Doubles>(s_.inverse + k)));
+    });
+  }
+  void measure(Eight totals, Eight firsts, Eight seconds) {
+    h_ = sum(totals) - 1.0;
+    first_ = sum(firsts);
+    second_ = sum(seconds);
+  }
+  void measure_again() {
+    Eight totals = eight(0.0);
+    Eight firsts = eight(0.0);
+    Eight seconds = eight(0.0);
+    each([&]<class Doubles>(std::size_t k, Doubles a) {
+      const Doubles weight = loaded<Doubles>(s_.weights + k);
       totals = add(totals, weight);
       firsts = mul_add(weight, a, firsts);
       seconds = mul_add(multiply(weight, a), a, seconds);
     });
-    // What the move leaves is of third order.
-    if (longest <= 1e-5) return true;
-    h = sum(totals) - 1.0;
-    first = sum(firsts);
-    second = sum(seconds);
-    if (h <= s.tolerance && h >= -s.tolerance) return true;
+    measure(totals, firsts, seconds);
   }
-  return false;
+
+  const EntropyStep& s_;
+  double rate_;
+  double slope_ = 0.0;
+  double nu_ = 0.0;
+  double h_ = 0.0, first_ = 0.0, second_ = 0.0;  ///< sums of w_i less 1, of w_i a_i and w_i a_i^2
+  bool in_range_ = true;
+};
+
+inline bool entropy_step(const EntropyStep& step) {
+  EntropyMove move(step);
+  move.guess();
+  move.bend();
+  move.weigh();
+  return move.settle();
 }
 
 inline bool move_logs(double* logs, const double* losses, double common, double factor,

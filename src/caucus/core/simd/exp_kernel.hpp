@@ -2,6 +2,7 @@
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
+#include "caucus/core/simd/four_doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lanes.hpp"
 
@@ -10,25 +11,26 @@ namespace {
 
 // With n the integer nearest to x / ln 2 and r = x - n ln 2, |r| < 0.35, e^x = 2^n e^r; the Taylor
 // polynomial of degree 13 is exact there to 1e-17.
-inline Eight exponential(Eight x) {
-  const Eight magic = eight(0x1.8p52);  // adding it rounds to the nearest integer
-  const Eight count = mul_add(x, eight(1.4426950408889634), magic);
-  const Eight n = subtract(count, magic);
-  Eight r = mul_add(n, eight(-0x1.62e42fefap-1), x);  // ln 2 in two parts, the first a short one
-  r = mul_add(n, eight(-0x1.cf79abc9e3b3ap-40), r);
+template <class Doubles>
+inline Doubles exponential(Doubles x) {
+  const Doubles magic = every<Doubles>(0x1.8p52);  // adding it rounds to the nearest integer
+  const Doubles count = mul_add(x, every<Doubles>(1.4426950408889634), magic);
+  const Doubles n = subtract(count, magic);
+  Doubles r = mul_add(n, every<Doubles>(-0x1.62e42fefap-1), x);  // ln 2 in two parts, the first a short one
+  r = mul_add(n, every<Doubles>(-0x1.cf79abc9e3b3ap-40), r);
   // Odd and even powers apart: two short chains of multiply-adds instead of a long one.
-  const Eight s = multiply(r, r);
-  Eight odd = eight(1.0 / 6227020800.0);
-  Eight even = eight(1.0 / 479001600.0);
+  const Doubles s = multiply(r, r);
+  Doubles odd = every<Doubles>(1.0 / 6227020800.0);
+  Doubles even = every<Doubles>(1.0 / 479001600.0);
   const double odds[] = {1.0 / 39916800.0, 1.0 / 362880.0, 1.0 / 5040.0,
                          1.0 / 120.0,      1.0 / 6.0,      1.0};
   const double evens[] = {1.0 / 3628800.0, 1.0 / 40320.0, 1.0 / 720.0, 1.0 / 24.0, 0.5, 1.0};
   for (int i = 0; i < 6; ++i) {
-    odd = mul_add(s, odd, eight(odds[i]));
-    even = mul_add(s, even, eight(evens[i]));
+    odd = mul_add(s, odd, every<Doubles>(odds[i]));
+    even = mul_add(s, even, every<Doubles>(evens[i]));
   }
-  const Eight sum = mul_add(r, odd, even);
-  return zero_below(x, eight(-708.0), times_power_of_two(sum, count));
+  const Doubles sum = mul_add(r, odd, even);
+  return zero_below(x, every<Doubles>(-708.0), times_power_of_two(sum, count));
 }
 
 /// e^(x_k - shift), where x_k <= shift; 0 below e^-708. Gives their sum.

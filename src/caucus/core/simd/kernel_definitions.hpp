@@ -9,6 +9,7 @@
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/lane_kernels.hpp"
+#include "caucus/core/simd/lane_step_kernel.hpp"
 #include "caucus/core/simd/lanes.hpp"
 #include "caucus/core/simd/philox_kernel.hpp"
 #include "caucus/core/simd/product_kernels.hpp"
@@ -113,10 +114,12 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    sincos<false>,
                                    sincos<true>,
                                    magnitude,
+                                   lane_outputs,
+                                   square_losses,
                                    add_lane_products,
-                                   add_rows,
+                                   add_lane_losses,
                                    estimate_lanes,
-                                   move_lanes,
+                                   step_lanes,
                                    symmetric_multiply,
                                    symmetric_add,
                                    dot_doubles,
@@ -129,7 +132,8 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    exponentials,
                                    count_up_to,
                                    philox,
-                                   draw,
+                                   draw_pairs,
+                                   draw_sets,
                                    entropy_step,
                                    move_logs};
 

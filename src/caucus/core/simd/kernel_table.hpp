@@ -56,11 +56,11 @@ struct LaneEstimates {
   double reporters;
   const double* weights;  ///< of the models when they were drawn
   double total;           ///< of the weights
-  const double *sums, *model_rates;
+  const double* model_rates;
   double *losses, *rates;  ///< what comes out
 };
 
-/// n is a multiple of 8; beyond the models p, inverse and losses are 0 and log_p is -1e308.
+/// Beyond the models, up to a multiple of 8, p, inverse and losses are 0 and log_p is -1e308.
 struct EntropyStep {
   std::size_t n;
   const double *log_p, *p, *inverse, *losses;
@@ -69,6 +69,58 @@ struct EntropyStep {
   double most_inverse;
   double tolerance;
   double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
+};
+
+/// Outputs of at most sixteen models for clients, a row of sixteen for each.
+struct LaneOutputs {
+  const float* outputs;
+  const float* y;             ///< of each client
+  const std::uint32_t* held;  ///< models as bits, of each client
+  std::size_t count, models;
+};
+
+/// What clients report of sixteen models, a row for each: factors and losses, 0 for those that it
+/// does not hold. The gradients are factors times x.
+struct LaneRows {
+  const float* const* x = nullptr;
+  const float* factors = nullptr;
+  const float* losses = nullptr;
+  std::size_t count = 0;
+};
+
+/// A step of sixteen models. Their gradients and losses are the sums so far, unless these are
+/// fresh, and the rows.
+struct LaneStep {
+  float* w;
+  std::size_t inputs;
+  const double* radii;
+  std::uint32_t touched;  ///< as bits; the others stay where they are
+  const float* gradients;
+  const double* losses;
+  bool fresh;
+  const LaneRows* rows;
+  const LaneEstimates* estimates;
+  const EntropyStep* entropy;  ///< of the probabilities, from the estimates; or null
+};
+struct LaneOutcome {
+  float scales[kLanes];  ///< what the weights were multiplied with; 0 for what is not finite
+  bool finite;           ///< perhaps not, if some are very small
+  bool short_enough;  ///< the probabilities' step was
+};
+
+/// Counters of Philox whose second and third words differ; their number is a multiple of 16.
+struct PhiloxCounters {
+  std::uint32_t key[2];
+  std::uint32_t first, fourth;
+  const std::uint32_t *second, *third;
+  std::size_t count;
+};
+
+/// At most 16 models to draw from.
+struct FewModels {
+  const double* sums;  ///< running, of their weights
+  std::size_t count;
+  bool all_are_held;  ///< by every client: J = K
 };
 
 /// A point on the way to a solution of A x = b; see second_order.hpp.
@@ -104,12 +156,14 @@ struct Kernels {
                           float amplitude, std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
-  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const float* const* x,
-                            const float* factors, std::size_t count);
-  void (*add_rows)(double* sums, bool fresh, const float* rows, std::size_t count);
-  void (*estimate_lanes)(const LaneEstimates& estimates);
-  void (*move_lanes)(float* w, const float* gradient, std::size_t inputs, const float* factors,
-                     const double* radii, float* scales);
+  void (*lane_outputs)(const float* w, std::size_t inputs, const float* const* x, std::size_t count,
+                       float* out);
+  bool (*square_losses)(const LaneOutputs& given, float limit, float* factors, float* losses);
+  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const LaneRows& rows);
+  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows,
+                          std::size_t models, double* out);
+  void (*estimate_lanes)(const LaneEstimates& estimates, const double* sums);
+  void (*step_lanes)(const LaneStep& step, LaneOutcome& outcome);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
@@ -136,13 +190,13 @@ struct Kernels {
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
   // sum_tree.hpp: how many of 16 numbers are at most `limit`
   std::size_t (*count_up_to)(const double* x, double limit);
-  // random.hpp: the blocks of 16 counters that differ in their second word, which is first, first
-  // + 1 and so on; word w of block b is out[16 w + b].
-  void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
-  // sampling.hpp
-  // sixteen pairs of models; false where one of them is not certain
-  bool (*draw)(const double* sums, std::size_t models, const std::uint32_t* words,
-               std::uint32_t* pairs);
+  // random.hpp: word w of the c-th block is out[w count + c]
+  void (*philox)(const PhiloxCounters& counters, std::uint32_t* out);
+  // sampling.hpp: what sixteen clients draw; false where something is not certain
+  bool (*draw_pairs)(const FewModels& models, const std::uint32_t* const* words,
+                     std::uint32_t* pairs);
+  bool (*draw_sets)(const FewModels& models, const std::uint32_t* const* words,
+                    std::uint32_t* first, std::uint32_t* sets);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
   // logs_k += factor * (losses_k - common) and weights_k = e^logs_k, n of each, a multiple of 8;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "caucus/core/ball.hpp"
 #include "caucus/core/random.hpp"
 
 namespace caucus::simd {
@@ -207,14 +208,152 @@ TEST(Kernels, ExponentialsAreThoseOfTheLibrary) {
 
 TEST(Kernels, PhiloxIsThatOfEachCounter) {
   for (const Kernels* each : runnable()) {
-    const std::array<std::uint32_t, 4> counter = {7, 0xFFFFFFF8U, 11, 0x01000003U};
-    const std::array<std::uint32_t, 2> key = {123, 0x9ABCDEF0U};
-    std::array<std::uint32_t, 64> words{};
-    each->philox(counter.data(), key.data(), words.data());
-    for (std::uint32_t c = 0; c < 16; ++c) {
+    std::array<std::uint32_t, 32> second{};
+    std::array<std::uint32_t, 32> third{};
+    for (std::uint32_t c = 0; c < 32; ++c) {
+      second[c] = 0xFFFFFFF8U + c % 11;
+      third[c] = 11 + c / 11;
+    }
+    std::array<std::uint32_t, 128> words{};
+    each->philox({{123, 0x9ABCDEF0U}, 7, 0x01000003U, second.data(), third.data(), 32},
+                 words.data());
+    for (std::uint32_t c = 0; c < 32; ++c) {
       const auto expected =
-          caucus::philox({counter[0], counter[1] + c, counter[2], counter[3]}, key);
-      for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(words[16 * w + c], expected[w]) << each->name;
+          caucus::philox({7, second[c], third[c], 0x01000003U}, {123, 0x9ABCDEF0U});
+      for (std::uint32_t w = 0; w < 4; ++w) EXPECT_EQ(words[32 * w + c], expected[w]) << each->name;
+    }
+  }
+}
+
+// Models side by side, one after the other as plain loops: the definition of the arithmetic.
+struct LaneCase {
+  static constexpr std::size_t kInputs = 20;  // three blocks of six and a rest
+  static constexpr std::size_t kRows = 13;
+  std::vector<float> x, w, y;
+  std::vector<const float*> rows;
+  std::vector<std::uint32_t> held;
+  std::size_t models;
+
+  explicit LaneCase(std::size_t count) : w(kInputs * kLanes, 0.0F), y(kLanes), models(count) {
+    Stream stream({.seed = count});
+    for (std::size_t i = 0; i < kRows * kInputs; ++i) {
+      x.push_back(static_cast<float>(stream.normal()));
+    }
+    for (std::size_t r = 0; r < kRows; ++r) {
+      rows.push_back(x.data() + r * kInputs);
+      y[r] = static_cast<float>(stream.normal());
+      held.push_back(stream.bits() & ((1U << models) - 1U));
+    }
+    for (std::size_t l = 0; l < kInputs; ++l) {
+      for (std::size_t i = 0; i < models; ++i) {
+        w[l * kLanes + i] = static_cast<float>(0.1 * stream.normal());
+      }
+    }
+  }
+  [[nodiscard]] bool holds(std::size_t r, std::size_t i) const { return (held[r] >> i & 1U) != 0; }
+  [[nodiscard]] std::vector<float> outputs(const Kernels& k) const {
+    std::vector<float> out(kRows * kLanes);
+    k.lane_outputs(w.data(), kInputs, rows.data(), kRows, out.data());
+    return out;
+  }
+};
+
+TEST(LaneKernels, OutputsAndSquareLossesAreThoseOfEachModel) {
+  for (const Kernels* each : runnable()) {
+    for (std::size_t models = 1; models <= kLanes; ++models) {
+      const LaneCase given(models);
+      const auto outputs = given.outputs(*each);
+      std::vector<float> factors(outputs.size());
+      std::vector<float> losses(outputs.size());
+      ASSERT_TRUE(each->square_losses(
+          {outputs.data(), given.y.data(), given.held.data(), LaneCase::kRows, models}, 1e17F,
+          factors.data(), losses.data()));
+      EXPECT_FALSE(each->square_losses(
+          {outputs.data(), given.y.data(), given.held.data(), LaneCase::kRows, models}, 1e-3F,
+          factors.data(), losses.data()));
+      for (std::size_t r = 0; r < LaneCase::kRows; ++r) {
+        for (std::size_t i = 0; i < kLanes; ++i) {
+          const std::size_t at = r * kLanes + i;
+          std::vector<float> model(LaneCase::kInputs);
+          for (std::size_t l = 0; l < model.size(); ++l) model[l] = given.w[l * kLanes + i];
+          EXPECT_EQ(static_cast<double>(outputs[at]),
+                    each->dot(model.data(), given.rows[r], model.size()));
+          const double error = static_cast<double>(outputs[at]) - static_cast<double>(given.y[r]);
+          const bool is_held = given.holds(r, i);
+          EXPECT_EQ(losses[at], is_held ? static_cast<float>(error * error) : 0.0F) << each->name;
+          EXPECT_EQ(factors[at], is_held ? static_cast<float>(2.0 * error) : 0.0F) << each->name;
+        }
+      }
+    }
+  }
+}
+
+TEST(LaneKernels, TheStepIsThatOfEachModelAndOfTheProbabilities) {
+  for (const Kernels* each : runnable()) {
+    for (std::size_t models = 2; models <= kLanes; ++models) {
+      const LaneCase given(models);
+      const auto outputs = given.outputs(*each);
+      std::vector<float> factors(outputs.size());
+      std::vector<float> losses(outputs.size());
+      each->square_losses(
+          {outputs.data(), given.y.data(), given.held.data(), LaneCase::kRows, models}, 1e17F,
+          factors.data(), losses.data());
+      const LaneRows rows{given.rows.data(), factors.data(), losses.data(), LaneCase::kRows};
+      std::vector<double> p(kLanes, 0.0);
+      std::vector<double> log_p(kLanes, -1e308);
+      std::vector<double> inverse(kLanes, 0.0);
+      std::vector<double> radii(kLanes, 1.0);
+      std::uint32_t touched = 0;
+      for (const std::uint32_t set : given.held) touched |= set;
+      for (std::size_t i = 0; i < models; ++i) {
+        p[i] = 1.0 / static_cast<double>(models);
+        log_p[i] = std::log(p[i]);
+        radii[i] = 0.1 * static_cast<double>(i + 1);
+        inverse[i] = 0.01 / (1.0 + radii[i]);
+      }
+      const std::vector<double> model_rates(kLanes, 0.1);
+      std::vector<double> estimated(kLanes);
+      std::vector<double> rates(kLanes);
+      const LaneEstimates estimates{
+          models, models, 13.0, p.data(), 1.0, model_rates.data(), estimated.data(), rates.data()};
+      std::vector<double> moved(kLanes);
+      std::vector<double> weights(kLanes);
+      const EntropyStep entropy{models, log_p.data(), p.data(),     inverse.data(), estimated.data(),
+                                0.0,    1.0,          0.01,         1e-14,          moved.data(),
+                                weights.data()};
+      auto w = given.w;
+      LaneOutcome outcome{};
+      each->step_lanes({w.data(), LaneCase::kInputs, radii.data(), touched, nullptr, nullptr, true,
+                        &rows, &estimates, &entropy},
+                       outcome);
+      EXPECT_TRUE(outcome.short_enough) << each->name << " " << models;
+      std::vector<double> other_weights(kLanes);
+      EntropyStep alone = entropy;
+      alone.weights = other_weights.data();
+      EXPECT_TRUE(each->entropy_step(alone));
+      EXPECT_EQ(weights, other_weights);
+      for (std::size_t i = 0; i < models; ++i) {
+        double sum = 0.0;
+        std::vector<Term> terms;
+        for (std::size_t r = 0; r < LaneCase::kRows; ++r) {
+          sum += static_cast<double>(losses[r * kLanes + i]);
+          terms.push_back({given.rows[r], factors[r * kLanes + i]});
+        }
+        EXPECT_EQ(estimated[i], sum * (1.0 / 13.0));
+        std::vector<float> model(LaneCase::kInputs);
+        std::vector<float> gradient(LaneCase::kInputs, 0.0F);
+        for (std::size_t l = 0; l < model.size(); ++l) model[l] = given.w[l * kLanes + i];
+        each->add_products(gradient.data(), terms.data(), terms.size(), gradient.size());
+        if ((touched >> i & 1U) != 0) Ball{radii[i]}.descend(model, gradient, 0.1 * (1.0 / 13.0));
+        for (std::size_t l = 0; l < model.size(); ++l) {
+          // The ball's kernels are those of the fastest variant.
+          if (each == runnable().back()) {
+            EXPECT_EQ(w[l * kLanes + i], model[l]) << models << " " << i << " " << l;
+          } else {
+            EXPECT_NEAR(w[l * kLanes + i], model[l], 1e-5F);
+          }
+        }
+      }
     }
   }
 }

@@ -13,13 +13,9 @@ struct Words {
 };
 
 inline Words words(std::uint32_t value) { return {_mm512_set1_epi32(static_cast<int>(value))}; }
-/// value, value + 1, ...
-inline Words count_from(std::uint32_t value) {
-  const __m512i index = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  return {_mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)), index)};
-}
 inline void store(std::uint32_t* p, Words a) { _mm512_storeu_si512(p, a.v); }
 inline Words load(const std::uint32_t* p) { return {_mm512_loadu_si512(p)}; }
+inline Words add(Words a, Words b) { return {_mm512_add_epi32(a.v, b.v)}; }
 inline Words exclusive_or(Words a, Words b) { return {_mm512_xor_si512(a.v, b.v)}; }
 inline Words shifted_right(Words a, int bits) {
   return {_mm512_srli_epi32(a.v, static_cast<unsigned>(bits))};
@@ -28,6 +24,24 @@ inline Words shifted_right(Words a, int bits) {
 inline Eight first_doubles(Words a) { return {_mm512_cvtepu32_pd(_mm512_castsi512_si256(a.v))}; }
 inline Eight last_doubles(Words a) {
   return {_mm512_cvtepu32_pd(_mm512_extracti64x4_epi64(a.v, 1))};
+}
+
+/// The words that two times eight doubles are, which must be small whole numbers.
+inline Words whole_numbers(Eight first, Eight last) {
+  return {_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtpd_epi32(first.v)),
+                             _mm512_cvtpd_epi32(last.v), 1)};
+}
+/// value where a = b, else other.
+inline Words where_equal(Words a, Words b, Words value, Words other) {
+  return {_mm512_mask_mov_epi32(other.v, _mm512_cmpeq_epi32_mask(a.v, b.v), value.v)};
+}
+/// 2^a or 2^b, as bits.
+inline Words two_bits(Words a, Words b) {
+  const __m512i one = _mm512_set1_epi32(1);
+  return {_mm512_or_si512(_mm512_sllv_epi32(one, a.v), _mm512_sllv_epi32(one, b.v))};
+}
+inline bool any_above(Words a, Words limit) {
+  return _mm512_cmpgt_epu32_mask(a.v, limit.v) != 0;
 }
 
 /// The 64-bit products with one number, as high and low words.
@@ -53,11 +67,6 @@ inline Words words(std::uint32_t value) {
   const __m256i all = _mm256_set1_epi32(static_cast<int>(value));
   return {all, all};
 }
-inline Words count_from(std::uint32_t value) {
-  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i low = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(value)), index);
-  return {low, _mm256_add_epi32(low, _mm256_set1_epi32(8))};
-}
 inline void store(std::uint32_t* p, Words a) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.low);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 8), a.high);
@@ -65,6 +74,9 @@ inline void store(std::uint32_t* p, Words a) {
 inline Words load(const std::uint32_t* p) {
   return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 8))};
+}
+inline Words add(Words a, Words b) {
+  return {_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)};
 }
 inline Words exclusive_or(Words a, Words b) {
   return {_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
@@ -83,6 +95,29 @@ inline Eight doubles(__m256i a) {
 }
 inline Eight first_doubles(Words a) { return doubles(a.low); }
 inline Eight last_doubles(Words a) { return doubles(a.high); }
+
+inline __m256i whole_numbers(Eight a) {
+  return _mm256_set_m128i(_mm256_cvtpd_epi32(a.high), _mm256_cvtpd_epi32(a.low));
+}
+inline Words whole_numbers(Eight first, Eight last) {
+  return {whole_numbers(first), whole_numbers(last)};
+}
+inline Words where_equal(Words a, Words b, Words value, Words other) {
+  return {_mm256_blendv_epi8(other.low, value.low, _mm256_cmpeq_epi32(a.low, b.low)),
+          _mm256_blendv_epi8(other.high, value.high, _mm256_cmpeq_epi32(a.high, b.high))};
+}
+inline __m256i two_bits(__m256i a, __m256i b) {
+  const __m256i one = _mm256_set1_epi32(1);
+  return _mm256_or_si256(_mm256_sllv_epi32(one, a), _mm256_sllv_epi32(one, b));
+}
+inline Words two_bits(Words a, Words b) {
+  return {two_bits(a.low, b.low), two_bits(a.high, b.high)};
+}
+inline bool any_above(Words a, Words limit) {
+  const __m256i low = _mm256_cmpeq_epi32(_mm256_max_epu32(a.low, limit.low), limit.low);
+  const __m256i high = _mm256_cmpeq_epi32(_mm256_max_epu32(a.high, limit.high), limit.high);
+  return _mm256_movemask_epi8(_mm256_and_si256(low, high)) != -1;
+}
 
 struct Products {
   Words high, low;
@@ -114,11 +149,6 @@ inline Words words(std::uint32_t value) {
   for (std::uint32_t& word : out.v) word = value;
   return out;
 }
-inline Words count_from(std::uint32_t value) {
-  Words out{};
-  for (std::uint32_t& word : out.v) word = value++;
-  return out;
-}
 inline void store(std::uint32_t* p, Words a) {
   for (std::size_t l = 0; l < kLanes; ++l) p[l] = a.v[l];
 }
@@ -137,9 +167,34 @@ inline Eight first_doubles(Words a) {
 inline Eight last_doubles(Words a) {
   return each_of_eight([&](std::size_t l) { return static_cast<double>(a.v[l + 8]); });
 }
+inline Words add(Words a, Words b) {
+  for (std::size_t l = 0; l < kLanes; ++l) a.v[l] += b.v[l];
+  return a;
+}
 inline Words exclusive_or(Words a, Words b) {
   for (std::size_t l = 0; l < kLanes; ++l) a.v[l] ^= b.v[l];
   return a;
+}
+inline Words whole_numbers(Eight first, Eight last) {
+  Words out{};
+  for (std::size_t l = 0; l < 8; ++l) {
+    out.v[l] = static_cast<std::uint32_t>(first.v[l]);
+    out.v[l + 8] = static_cast<std::uint32_t>(last.v[l]);
+  }
+  return out;
+}
+inline Words where_equal(Words a, Words b, Words value, Words other) {
+  for (std::size_t l = 0; l < kLanes; ++l) a.v[l] = a.v[l] == b.v[l] ? value.v[l] : other.v[l];
+  return a;
+}
+inline Words two_bits(Words a, Words b) {
+  for (std::size_t l = 0; l < kLanes; ++l) a.v[l] = (1U << a.v[l]) | (1U << b.v[l]);
+  return a;
+}
+inline bool any_above(Words a, Words limit) {
+  bool any = false;
+  for (std::size_t l = 0; l < kLanes; ++l) any |= a.v[l] > limit.v[l];
+  return any;
 }
 
 struct Products {

@@ -80,7 +80,7 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
     maps.map_of_.push_back(found->second);
   }
   maps.spaces_ = std::move(spaces);
-  if (2 * held >= maps.size()) maps.share_angles();
+  if (held > 1 && 2 * held >= maps.size()) maps.share_angles();
   maps.draw_frequencies(seed, repetition);
   return maps;
 }

@@ -35,9 +35,8 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
     const auto [found, is_new] = known.try_emplace({map.base, map.levels}, nullptr);
     if (is_new) {
       waves_.push_back(
-          {&projections_[map.base], map.frequencies, map.levels, map.amplitude, 0.0F, {}, 0, {}, 0.0});
+          {&projections_[map.base], map.frequencies, map.levels, map.amplitude, 0.0F, {}, 0, 0.0});
       found->second = &waves_.back();
-      if (map.levels > 1) found->second->unasked.resize(map.dimension);
     }
     Waves* const waves = found->second;
     waves->turns = std::max(waves->turns, map.turns);
@@ -142,8 +141,11 @@ void FeatureTile::request_families(const Pairs& pairs, float* memory) {
   const float* row = waves.projections->rows.data();
   simd::Wave* wave = waves.wanted.data();
   const std::size_t families = families_.size();
+  float* unasked = take(pairs.count * families * room);
   for (std::size_t e = 0, p = 0; e < pairs.count; ++e, row += waves.projections->width) {
-    for (std::size_t f = 0; f < families; ++f) begin_wave(waves, wave[f], row, families_[f].turns);
+    for (std::size_t f = 0; f < families; ++f, unasked += room) {
+      begin_wave(waves, wave[f], row, families_[f].turns, unasked);
+    }
     for (const std::size_t end = p + pairs.J; p < end; ++p, memory += room) {
       const Place place = places_[pairs.spaces[p]];
       simd::Wave& mine = wave[place.family];

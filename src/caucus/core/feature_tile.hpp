@@ -76,8 +76,7 @@ class FeatureTile {
     float turns = 0.0F;  ///< the most that any of its maps has
     std::vector<simd::Wave> wanted;
     std::size_t count = 0;         ///< of those wanted
-    AlignedVector<float> unasked;  ///< where levels go that nobody asked for
-    double unasked_product = 0.0;
+    double unasked_product = 0.0;  ///< of levels that nobody asks for
 
     [[nodiscard]] std::span<const simd::Wave> begun() const {
       return std::span(wanted).first(count);
@@ -112,12 +111,14 @@ class FeatureTile {
   void request_waves(const Pairs& pairs);
   void request_families(const Pairs& pairs, float* memory);
   void multiply(const Pairs& pairs) const;
-  static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns) {
+  /// Levels that nobody asks for go to `unasked`, one after the other.
+  static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns,
+                         float* unasked) {
     wave.x = row;
     wave.factor = turns;
     for (std::size_t level = 0; level < waves.levels; ++level) {
-      wave.out[level] = waves.unasked.data();
-      wave.model[level] = waves.unasked.data();
+      wave.out[level] = unasked;
+      wave.model[level] = unasked;
       wave.product[level] = &waves.unasked_product;
     }
   }
@@ -130,7 +131,8 @@ class FeatureTile {
       if (waves.count == 0) touched_waves_.push_back(&waves);
       if (waves.count == waves.wanted.size()) make_room(waves, waves.count + 1);
       family.wave = waves.count++;
-      begin_wave(waves, waves.wanted[family.wave], row_of(*waves.projections), family.turns);
+      begin_wave(waves, waves.wanted[family.wave], row_of(*waves.projections), family.turns,
+                 waves.levels > 1 ? take(recipe.dimension) : nullptr);
     }
     waves.wanted[family.wave].out[recipe.level] = out;
     return out;

@@ -44,6 +44,11 @@ void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::ui
 void ClientSampler::draw_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
                               std::size_t count, std::size_t clients, std::uint32_t* first,
                               std::uint32_t* sets) {
+  if (models_ == 1) {  // there is no choice
+    std::fill_n(first, count, 0U);
+    std::fill_n(sets, count, 1U);
+    return;
+  }
   have_pairs_ = false;
   while (count > 0) {
     if (!streams_.has(round, first_client)) {

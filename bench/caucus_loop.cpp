@@ -103,8 +103,8 @@ Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
   Partition partition =
       value_of(make_partition(options.partition, data, options.clients, options.seed, 0));
   const RunLength length = run_length(partition, options.rounds_per_upload);
-  auto maps = value_of(FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0,
-                                         options.sample));
+  auto maps = value_of(
+      FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0, options.sample));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const auto settings =
       value_of(make_settings("fomd-oms", plan, make_constants(data, options), length, options, 0));

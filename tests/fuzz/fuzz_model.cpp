@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!model.ok()) return 0;
   const InputShape shape{model->scaling.feature_columns.size(),
                          model->scaling.expert_columns.size()};
-  const auto maps = FeatureMaps::make(model->spaces, shape, model->seed, model->repetition, model->held);
+  const auto maps =
+      FeatureMaps::make(model->spaces, shape, model->seed, model->repetition, model->held);
   if (!maps.ok()) return 0;
   Predictor predict(*maps, model->learned);
   const std::vector<float> x(shape.features + shape.experts, 0.5F);

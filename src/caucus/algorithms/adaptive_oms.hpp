@@ -166,7 +166,7 @@ class AdaptiveOms {
   std::size_t batches_ = 0;              ///< that had reports
   std::vector<std::size_t> last_batch_;  ///< in which each model was held
 
-  std::vector<double> shares_;           ///< while assigning
+  std::vector<double> shares_;  ///< while assigning
 
   // While stepping. What was reported, sorted by space; touched_ are the spaces, in order of first
   // touch, and of each of them ends_of_ tells where its own end.

@@ -72,7 +72,7 @@ class OmsAggregate {
   // By slot:
   std::size_t used_ = 0;
   std::vector<std::uint32_t> spaces_;
-  std::vector<double> losses_;  ///< at least 16
+  std::vector<double> losses_;         ///< at least 16
   std::vector<std::uint32_t> counts_;  ///< of the terms that the gradient is the sum of, or
   std::vector<simd::Term> terms_;
   std::size_t most_terms_ = 0;  ///< of a slot: as many as the tile has clients
@@ -141,8 +141,7 @@ class FomdOms {
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] OmsAggregate new_aggregate() const {
-    return OmsAggregate(settings_->plan->maps,
-                        lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
+    return OmsAggregate(settings_->plan->maps, lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
   }
 
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {

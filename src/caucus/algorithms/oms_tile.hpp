@@ -138,7 +138,7 @@ class OmsTile {
   bool complete_ = false;   ///< the last one's batch ends in this one
   std::vector<std::uint32_t> client_names_, begins_;
   std::vector<std::uint32_t> client_examples_;  ///< of those in the report
-  std::vector<BatchMean> means_;                               ///< of batches of several examples
+  std::vector<BatchMean> means_;                ///< of batches of several examples
 
   // By client and model that it holds:
   std::vector<std::uint32_t> spaces_;

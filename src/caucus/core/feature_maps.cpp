@@ -232,7 +232,8 @@ FeatureMaps FeatureMaps::ready() const {
 
 std::size_t FeatureMaps::example_size() const {
   std::size_t size = shape_.features + shape_.experts;
-  for (const Map& map : maps_) size = std::max(size, map.offset > 0 ? map.offset + map.dimension : 0);
+  for (const Map& map : maps_)
+    size = std::max(size, map.offset > 0 ? map.offset + map.dimension : 0);
   return size;
 }
 

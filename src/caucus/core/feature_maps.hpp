@@ -23,8 +23,8 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
-/// The random frequencies of one or several kernels, where simd::place_in_base says; they are padded
-/// with zeros to a multiple of 16.
+/// The random frequencies of one or several kernels, where simd::place_in_base says; they are
+/// padded with zeros to a multiple of 16.
 struct FrequencyBase {
   SpaceKind kernel = SpaceKind::gaussian;
   std::uint32_t id = 0;  ///< names the stream of random numbers
@@ -96,13 +96,13 @@ class FeatureMaps {
     std::size_t base = 0;  ///< kernels: which base
     std::size_t frequencies = 0;
     double width = 1.0;
-    std::size_t level = 0;   ///< kernels: how often the angles are doubled
+    std::size_t level = 0;  ///< kernels: how often the angles are doubled
     // kernels that share their angles:
     std::size_t levels = 1;
     std::size_t widest = 0;        ///< the map of level 0
     std::size_t narrower = kNone;  ///< the map of the next level
-    float turns = 0.0F;      ///< kernels: half turns per unit of the projection, before that
-    float amplitude = 0.0F;  ///< kernels: 1 / sqrt(frequencies)
+    float turns = 0.0F;            ///< kernels: half turns per unit of the projection, before that
+    float amplitude = 0.0F;        ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
     std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed
 

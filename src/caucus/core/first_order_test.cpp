@@ -39,8 +39,7 @@ TEST(FirstOrderModel, AgreesWithThePlainFormulas) {
         value += static_cast<float>(g);
       }
     }
-    model.step({5, static_cast<std::size_t>(holders), P, losses, squared, sum,
-                squared_norm(sum)},
+    model.step({5, static_cast<std::size_t>(holders), P, losses, squared, sum, squared_norm(sum)},
                {Constraint::ball, 0.9}, w);
 
     double own = 0.0;
@@ -70,7 +69,8 @@ TEST(FirstOrderModel, AFirstStepReachesTheBestPointOfASquareLossAtOnce) {
   FirstOrderModel model;
   std::vector<float> w(1, 0.0F);
   const std::vector<float> gradient = {-6.0F};
-  model.step({1, 1, 1.0, 9.0, 36.0, gradient, squared_norm(gradient)}, {Constraint::ball, kInfinity}, w);
+  model.step({1, 1, 1.0, 9.0, 36.0, gradient, squared_norm(gradient)},
+             {Constraint::ball, kInfinity}, w);
   EXPECT_FLOAT_EQ(w[0], 3.0F);
 }
 
@@ -79,7 +79,8 @@ TEST(FirstOrderModel, LearnsWithoutCurvature) {  // the linear loss: c may be ne
   std::vector<float> w(2, 0.0F);
   const std::vector<float> gradient = {-1.0F, 0.0F};
   for (int t = 0; t < 200; ++t) {
-    model.step({1, 1, 1.0, -1.0, 1.0, gradient, squared_norm(gradient)}, {Constraint::ball, 2.0}, w);
+    model.step({1, 1, 1.0, -1.0, 1.0, gradient, squared_norm(gradient)}, {Constraint::ball, 2.0},
+               w);
   }
   EXPECT_NEAR(w[0], 2.0F, 1e-5F);
 }
@@ -89,7 +90,8 @@ TEST(FirstOrderModel, IgnoresWhatIsNotFinite) {
   std::vector<float> w = {0.25F};
   for (const float bad : {0.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
     const std::vector<float> gradient = {bad};
-    model.step({1, 1, 1.0, 1.0, 1.0, gradient, squared_norm(gradient)}, {Constraint::ball, kInfinity}, w);
+    model.step({1, 1, 1.0, 1.0, 1.0, gradient, squared_norm(gradient)},
+               {Constraint::ball, kInfinity}, w);
     EXPECT_EQ(w[0], 0.25F);
   }
 }

@@ -76,8 +76,7 @@ void LaneSums::add(const simd::LaneRows& rows, ModelBits held, bool lasting) {
     return;
   }
   simd::kernels().add_lane_products(gradients_.data(), fresh_, dimension_, rows);
-  simd::kernels().add_lane_losses(losses_.data(), fresh_, rows, ModelLanes::kLanes,
-                                  losses_.data());
+  simd::kernels().add_lane_losses(losses_.data(), fresh_, rows, ModelLanes::kLanes, losses_.data());
   fresh_ = false;
 }
 

@@ -118,8 +118,7 @@ class ClientSampler {
       const auto client = first_client + static_cast<std::uint32_t>(c);
       if (pairs) {
         const std::uint32_t* const drawn = drawn_together(p, round, client);
-        const std::uint32_t left =
-            ClientStreams::kTogether - (client - streams_.first_client());
+        const std::uint32_t left = ClientStreams::kTogether - (client - streams_.first_client());
         const std::size_t some = std::min<std::size_t>(left, count - c);
         for (std::size_t m = 0; m < 2 * some; ++m) into[2 * c + m] = drawn[m];
         c += some;
@@ -133,8 +132,7 @@ class ClientSampler {
   /// A_1 of `count` clients one after another, and A_1 .. A_J of each as bits of a set, of at most
   /// 32 models. There must be room for sixteen more. `clients` is how many there are in each round.
   void draw_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
-                 std::size_t count, std::size_t clients, std::uint32_t* first,
-                 std::uint32_t* sets);
+                 std::size_t count, std::size_t clients, std::uint32_t* first, std::uint32_t* sets);
 
  private:
   /// A_1 and, for J = 2, A_2.

@@ -55,12 +55,12 @@ class Simplex {
   void shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const;
 
   friend class WeightedEntropy;
-  static constexpr double kNoWeight = -1e308;    ///< the logarithm of what lies beyond the last
-  static constexpr double kLargestLog = 40.0;    ///< of a weight, and the least total of them: both
-  static constexpr double kLeastTotal = 1e-20;   ///< far from the ends of the doubles
+  static constexpr double kNoWeight = -1e308;   ///< the logarithm of what lies beyond the last
+  static constexpr double kLargestLog = 40.0;   ///< of a weight, and the least total of them: both
+  static constexpr double kLeastTotal = 1e-20;  ///< far from the ends of the doubles
   std::size_t size_ = 0;
   AlignedVector<double> log_weights_;  ///< padded to a multiple of 8
-  SumTree weights_;  ///< exp(log_weights_)
+  SumTree weights_;                    ///< exp(log_weights_)
 
   std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
   std::vector<std::uint32_t> changed_;

@@ -30,7 +30,8 @@ class SumTree {
   [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
 
   void set_all(std::span<const double> values);
-  /// The same, from values that are padded with zeros as padded_values() are; the old ones go there.
+  /// The same, from values that are padded with zeros as padded_values() are; the old ones go
+  /// there.
   void swap_all(AlignedVector<double>& padded_values);
   /// values[n] becomes the weight of indices[n].
   void set(std::span<const std::uint32_t> indices, std::span<const double> values);
@@ -53,7 +54,7 @@ class SumTree {
     std::size_t size = 0;
     AlignedVector<double> values;  ///< padded with zeros to whole nodes
     AlignedVector<double> sums;    ///< running, from the first child of each node
-    std::vector<bool> changed;   ///< nodes, while set() works
+    std::vector<bool> changed;     ///< nodes, while set() works
   };
   void add_up_all();
   static void add_up(Level& level, std::size_t node);

@@ -18,13 +18,20 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;  // the library count
 
 const char* message_of(int code) {
   switch (code) {
-    case ISAL_INVALID_BLOCK: return "invalid block";
-    case ISAL_INVALID_SYMBOL: return "invalid symbol";
-    case ISAL_INVALID_LOOKBACK: return "invalid distance";
-    case ISAL_INVALID_WRAPPER: return "invalid header";
-    case ISAL_UNSUPPORTED_METHOD: return "unknown compression method";
-    case ISAL_INCORRECT_CHECKSUM: return "incorrect checksum";
-    default: return "invalid data";
+    case ISAL_INVALID_BLOCK:
+      return "invalid block";
+    case ISAL_INVALID_SYMBOL:
+      return "invalid symbol";
+    case ISAL_INVALID_LOOKBACK:
+      return "invalid distance";
+    case ISAL_INVALID_WRAPPER:
+      return "invalid header";
+    case ISAL_UNSUPPORTED_METHOD:
+      return "unknown compression method";
+    case ISAL_INCORRECT_CHECKSUM:
+      return "incorrect checksum";
+    default:
+      return "invalid data";
   }
 }
 

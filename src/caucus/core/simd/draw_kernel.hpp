@@ -13,9 +13,10 @@ struct Draws {
   bool certain;
 };
 
-/// words[w] are the w-th words of sixteen streams. Each stream's first draw passes some of the running sums, and as many as it passes is the model it draws; its second
-/// draw is word * (models - 1), of which the upper 32 bits are another model unless the lower ones
-/// are among the few that have to be drawn again.
+/// words[w] are the w-th words of sixteen streams. Each stream's first draw passes some of the
+/// running sums, and as many as it passes is the model it draws; its second draw is word * (models
+/// - 1), of which the upper 32 bits are another model unless the lower ones are among the few that
+/// have to be drawn again.
 [[gnu::always_inline]] inline Draws draws(const FewModels& models,
                                           const std::uint32_t* const* some_words) {
   const Words upper = load(some_words[0]);

@@ -155,8 +155,10 @@ template <class Vector>
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
   // Loaded once for both halves: loads are what runs out.
   const EightFloats half = load_eight(p);
-  if constexpr (sizeof(Vector) > sizeof(half)) return {half.v, half.v};
-  else return half;
+  if constexpr (sizeof(Vector) > sizeof(half))
+    return {half.v, half.v};
+  else
+    return half;
 #else
   return loaded<Vector>(p);
 #endif

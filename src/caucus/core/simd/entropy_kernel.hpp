@@ -55,7 +55,8 @@ class EntropyMove {
     Eight largest = eight(-1e308);
     each([&]<class Doubles>(std::size_t k, Doubles a) {
       const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
-      const Doubles moved = subtract(subtract(loaded<Doubles>(s_.log_p + k), every<Doubles>(s_.log_total)), t);
+      const Doubles moved =
+          subtract(subtract(loaded<Doubles>(s_.log_p + k), every<Doubles>(s_.log_total)), t);
       largest = larger(largest, moved);
       const Doubles weight = exponential(larger(moved, every<Doubles>(-1e308)));
       store(s_.moved + k, moved);
@@ -139,8 +140,8 @@ inline bool move_logs(double* logs, const double* losses, double common, double 
                       double limit, std::size_t n, double* weights) {
   Eight most = eight(-1e308);
   for (std::size_t k = 0; k < n; k += kBlock) {
-    const Eight moved = add(
-        load(logs + k), multiply(eight(factor), subtract(load(losses + k), eight(common))));
+    const Eight moved =
+        add(load(logs + k), multiply(eight(factor), subtract(load(losses + k), eight(common))));
     store(logs + k, moved);
     store(weights + k, exponential(larger(moved, eight(-1e308))));
     most = larger(most, moved);

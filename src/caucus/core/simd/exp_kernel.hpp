@@ -16,7 +16,8 @@ inline Doubles exponential(Doubles x) {
   const Doubles magic = every<Doubles>(0x1.8p52);  // adding it rounds to the nearest integer
   const Doubles count = mul_add(x, every<Doubles>(1.4426950408889634), magic);
   const Doubles n = subtract(count, magic);
-  Doubles r = mul_add(n, every<Doubles>(-0x1.62e42fefap-1), x);  // ln 2 in two parts, the first a short one
+  Doubles r =
+      mul_add(n, every<Doubles>(-0x1.62e42fefap-1), x);  // ln 2 in two parts, the first a short one
   r = mul_add(n, every<Doubles>(-0x1.cf79abc9e3b3ap-40), r);
   // Odd and even powers apart: two short chains of multiply-adds instead of a long one.
   const Doubles s = multiply(r, r);

@@ -58,9 +58,7 @@ inline Four where_above(Four a, Four b, Four value, Four other) {
 inline Four zero_below(Four x, Four limit, Four value) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.v, limit.v, _CMP_GE_OQ), value.v)};
 }
-inline Four times_power_of_two(Four a, Four count) {
-  return {times_power_of_two(a.v, count.v)};
-}
+inline Four times_power_of_two(Four a, Four count) { return {times_power_of_two(a.v, count.v)}; }
 /// Of which the last four of sixteen are 0.
 inline Lanes narrowed(Eight first, Four last) {
   return {narrowed(first), _mm256_insertf128_ps(_mm256_setzero_ps(), _mm256_cvtpd_ps(last.v), 0)};
@@ -68,9 +66,7 @@ inline Lanes narrowed(Eight first, Four last) {
 // Sums of eights to which four are added: those of the others stay.
 inline Eight add(Eight a, Four b) { return {_mm256_add_pd(a.low, b.v), a.high}; }
 inline Eight larger(Eight a, Four b) { return {_mm256_max_pd(a.low, b.v), a.high}; }
-inline Eight mul_add(Four a, Four b, Eight c) {
-  return {_mm256_fmadd_pd(a.v, b.v, c.low), c.high};
-}
+inline Eight mul_add(Four a, Four b, Eight c) { return {_mm256_fmadd_pd(a.v, b.v, c.low), c.high}; }
 
 #else
 

@@ -105,7 +105,7 @@ struct LaneStep {
 struct LaneOutcome {
   float scales[kLanes];  ///< what the weights were multiplied with; 0 for what is not finite
   bool finite;           ///< perhaps not, if some are very small
-  bool short_enough;  ///< the probabilities' step was
+  bool short_enough;     ///< the probabilities' step was
 };
 
 /// Counters of Philox whose second and third words differ; their number is a multiple of 16.
@@ -152,16 +152,16 @@ struct Kernels {
                    const float* const* x, std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
                  std::size_t n);
-  void (*sincos_products)(const Wave* waves, std::size_t count, std::size_t levels,
-                          float amplitude, std::size_t n);
+  void (*sincos_products)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
+                          std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // model_lanes.hpp
   void (*lane_outputs)(const float* w, std::size_t inputs, const float* const* x, std::size_t count,
                        float* out);
   bool (*square_losses)(const LaneOutputs& given, float limit, float* factors, float* losses);
   void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const LaneRows& rows);
-  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows,
-                          std::size_t models, double* out);
+  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows, std::size_t models,
+                          double* out);
   void (*estimate_lanes)(const LaneEstimates& estimates, const double* sums);
   void (*step_lanes)(const LaneStep& step, LaneOutcome& outcome);
   // symmetric_matrix.hpp

@@ -18,8 +18,8 @@
 namespace caucus::simd {
 namespace {
 
-/// The waves of all levels of the first projection; the others, fewer levels and products must go with
-/// them.
+/// The waves of all levels of the first projection; the others, fewer levels and products must go
+/// with them.
 std::vector<float> waves_of(const Kernels& k, std::size_t n, const std::vector<float>& projections,
                             std::size_t width) {
   constexpr std::size_t kCount = 19;  // more than are worked on together, and an odd number
@@ -128,7 +128,8 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
     std::vector<float> plain(n, 0.0F);
     k.add_products(plain.data(), terms.data(), count, n);
     std::vector<float> measured(n, 5.0F);
-    const double square = k.sum_and_measure(terms.data(), count, n, measured.data(), squares.data());
+    const double square =
+        k.sum_and_measure(terms.data(), count, n, measured.data(), squares.data());
     RC_ASSERT(measured == plain);
     RC_ASSERT(square == k.dot(plain.data(), plain.data(), n));
   }
@@ -318,9 +319,9 @@ TEST(LaneKernels, TheStepIsThatOfEachModelAndOfTheProbabilities) {
           models, models, 13.0, p.data(), 1.0, model_rates.data(), estimated.data(), rates.data()};
       std::vector<double> moved(kLanes);
       std::vector<double> weights(kLanes);
-      const EntropyStep entropy{models, log_p.data(), p.data(),     inverse.data(), estimated.data(),
-                                0.0,    1.0,          0.01,         1e-14,          moved.data(),
-                                weights.data()};
+      const EntropyStep entropy{
+          models, log_p.data(), p.data(), inverse.data(), estimated.data(), 0.0,
+          1.0,    0.01,         1e-14,    moved.data(),   weights.data()};
       auto w = given.w;
       LaneOutcome outcome{};
       each->step_lanes({w.data(), LaneCase::kInputs, radii.data(), touched, nullptr, nullptr, true,

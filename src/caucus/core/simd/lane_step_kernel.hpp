@@ -37,10 +37,10 @@ inline Doubles scales_of(const float* squares, const double* radii) {
 }
 
 /// w[l] <- w[l] + factors * gradient[l] for l in [first, end), where the gradients are those of the
-/// sums and rows; the squared norms are summed over l in order. Inlined three times: calls cost more
-/// than they should (docs/performance.md).
+/// sums and rows; the squared norms are summed over l in order. Inlined three times: calls cost
+/// more than they should (docs/performance.md).
 [[gnu::always_inline]] inline void move_lanes(const LaneStep& s, std::size_t first, std::size_t end,
-                                  const float* factors, float* squared_norms) {
+                                              const float* factors, float* squared_norms) {
   const Lanes f = load(factors);
   Lanes squares = load(squared_norms);
   float* const w = s.w;  // a copy: what is stored might be s for all that the compiler knows
@@ -70,8 +70,8 @@ inline void scale_lanes(const LaneStep& s, const float* squared_norms, LaneOutco
   for (float* w = s.w; w != end; w += kLanes) store(w, multiply(scales, load(w)));
 }
 
-/// What was not touched stays where it is. The stages of the probabilities' step wait for each other
-/// and have little to compute, so the models' step is done in between.
+/// What was not touched stays where it is. The stages of the probabilities' step wait for each
+/// other and have little to compute, so the models' step is done in between.
 inline void step_lanes(const LaneStep& s, LaneOutcome& outcome) {
   alignas(64) double sums[kLanes];
   add_lane_losses(s.losses, s.fresh, *s.rows, s.estimates->models, sums);

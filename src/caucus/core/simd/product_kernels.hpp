@@ -16,7 +16,8 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
 }
 
 /// So many at once, a number that the compiler knows: loops of two or three steps cost more in
-/// mispredicted ends than in work. Of the terms the numbers from `begin` on; y is 0 before if Fresh.
+/// mispredicted ends than in work. Of the terms the numbers from `begin` on; y is 0 before if
+/// Fresh.
 template <std::size_t Count, bool Fresh>
 [[gnu::noinline]] void add_some_products(float* y, const Term* terms, std::size_t begin,
                                          std::size_t n) {
@@ -98,13 +99,12 @@ inline void sum_exact_products(const Term* terms, std::size_t count, double shar
   }
 }
 
-/// w <- w + factor * (gradient + the terms), of the numbers from `begin` on; what w^2 is in each lane
-/// enters `squares`. So many terms, a number that the compiler knows, so that there is no inner loop
-/// whose end is mispredicted; the gradient is 0 if Fresh.
+/// w <- w + factor * (gradient + the terms), of the numbers from `begin` on; what w^2 is in each
+/// lane enters `squares`. So many terms, a number that the compiler knows, so that there is no
+/// inner loop whose end is mispredicted; the gradient is 0 if Fresh.
 template <std::size_t Count, bool Fresh>
-[[gnu::noinline]] void move_by_some_products(const Move& move, const Term* terms,
-                                             std::size_t begin, std::size_t n,
-                                             const float* gradient, Lanes& squares) {
+[[gnu::noinline]] void move_by_some_products(const Move& move, const Term* terms, std::size_t begin,
+                                             std::size_t n, const float* gradient, Lanes& squares) {
   const float* x[Count];
   Lanes factors[Count];
   repeat<Count>([&](std::size_t j) {
@@ -132,8 +132,9 @@ template <std::size_t Count, bool Fresh>
   squares = all_squares;
 }
 
-/// move_and_measure for a gradient that is a sum of products: the last terms are added while w moves,
-/// and where there are more the sum of the first ones is written down before, a part at a time.
+/// move_and_measure for a gradient that is a sum of products: the last terms are added while w
+/// moves, and where there are more the sum of the first ones is written down before, a part at a
+/// time.
 inline double move_by_products(const Move& move) {
   constexpr std::size_t kPart = 256;
   constexpr std::size_t kLast = 6;
@@ -149,12 +150,24 @@ inline double move_by_products(const Move& move) {
       continue;
     }
     switch (move.count) {
-      case 1: move_by_some_products<1, true>(move, terms, begin, n, nullptr, squares); break;
-      case 2: move_by_some_products<2, true>(move, terms, begin, n, nullptr, squares); break;
-      case 3: move_by_some_products<3, true>(move, terms, begin, n, nullptr, squares); break;
-      case 4: move_by_some_products<4, true>(move, terms, begin, n, nullptr, squares); break;
-      case 5: move_by_some_products<5, true>(move, terms, begin, n, nullptr, squares); break;
-      default: move_by_some_products<6, true>(move, terms, begin, n, nullptr, squares); break;
+      case 1:
+        move_by_some_products<1, true>(move, terms, begin, n, nullptr, squares);
+        break;
+      case 2:
+        move_by_some_products<2, true>(move, terms, begin, n, nullptr, squares);
+        break;
+      case 3:
+        move_by_some_products<3, true>(move, terms, begin, n, nullptr, squares);
+        break;
+      case 4:
+        move_by_some_products<4, true>(move, terms, begin, n, nullptr, squares);
+        break;
+      case 5:
+        move_by_some_products<5, true>(move, terms, begin, n, nullptr, squares);
+        break;
+      default:
+        move_by_some_products<6, true>(move, terms, begin, n, nullptr, squares);
+        break;
     }
   }
   return move.n <= kShort ? short_dot(move.w, move.w, move.n) : sum(squares);
@@ -164,8 +177,8 @@ inline void move_all_by_products(const Move* moves, std::size_t count, double* s
   for (const Move* move = moves; move < moves + count; ++move) *squares++ = move_by_products(*move);
 }
 
-/// Adds a few products to y, which is 0 before if Fresh, and gives the squared norms of each product
-/// and, of all sixteen lanes, of the sum.
+/// Adds a few products to y, which is 0 before if Fresh, and gives the squared norms of each
+/// product and, of all sixteen lanes, of the sum.
 template <std::size_t Count, bool Fresh>
 inline Lanes add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
   Lanes factors[Count];
@@ -210,10 +223,18 @@ inline double sum_and_measure(const Term* terms, std::size_t count, std::size_t 
   };
   // The first ones, which begin the sum, then four at a time.
   switch (count % 4) {
-    case 1: next.template operator()<1, true>(); break;
-    case 2: next.template operator()<2, true>(); break;
-    case 3: next.template operator()<3, true>(); break;
-    default: next.template operator()<4, true>(); break;
+    case 1:
+      next.template operator()<1, true>();
+      break;
+    case 2:
+      next.template operator()<2, true>();
+      break;
+    case 3:
+      next.template operator()<3, true>();
+      break;
+    default:
+      next.template operator()<4, true>();
+      break;
   }
   while (count > 0) next.template operator()<4, false>();
   return n <= kShort ? short_dot(out, out, n) : sum(square);

@@ -81,8 +81,8 @@ template <class Vector>
   store_first(out + rest, rest, pair.sine);
 }
 
-/// The products of some waves with models, as dot() has them, begun while the waves are made. What is
-/// left at the end of a wave is added later: it was stored in pieces, for which the CPU waits.
+/// The products of some waves with models, as dot() has them, begun while the waves are made. What
+/// is left at the end of a wave is added later: it was stored in pieces, for which the CPU waits.
 struct Products {
   static constexpr std::size_t kWaves = 16;
   alignas(64) float lanes[kWaves][kLanes];
@@ -169,8 +169,8 @@ template <bool WithProducts>
 }
 
 /// From the waves of a level, those of u, to those of the next, of 2 u, which may take their place:
-/// cos 2a = 2 cos^2 a - 1, sin 2a = 2 cos a sin a. In a pass of its own, and for several at once: in a
-/// chain of doublings, or of additions to one product, one step waits for another.
+/// cos 2a = 2 cos^2 a - 1, sin 2a = 2 cos a sin a. In a pass of its own, and for several at once:
+/// in a chain of doublings, or of additions to one product, one step waits for another.
 template <std::size_t Count, bool WithProducts>
 [[gnu::noinline]] void double_angles(const Wave* waves, std::size_t level, float amplitude,
                                      std::size_t n, Products& products, std::size_t place) {

@@ -40,9 +40,7 @@ inline Words two_bits(Words a, Words b) {
   const __m512i one = _mm512_set1_epi32(1);
   return {_mm512_or_si512(_mm512_sllv_epi32(one, a.v), _mm512_sllv_epi32(one, b.v))};
 }
-inline bool any_above(Words a, Words limit) {
-  return _mm512_cmpgt_epu32_mask(a.v, limit.v) != 0;
-}
+inline bool any_above(Words a, Words limit) { return _mm512_cmpgt_epu32_mask(a.v, limit.v) != 0; }
 
 /// The 64-bit products with one number, as high and low words.
 struct Products {

@@ -232,7 +232,7 @@ simd::LaneEstimates FomdOms::few_estimates(const Batch& batch, std::size_t repor
 void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
   const simd::LaneEstimates estimates = few_estimates(batch, sums.reporters());
   const auto losses = std::span<const double>(all_losses_).first(models());
-  simd::EntropyStep step;
+  simd::EntropyStep step{};
   const bool begun = settings_->entropy.begin_step(p_, losses.data(), eta_, step);
   const bool short_enough = lanes_->step(sums, estimates, begun ? &step : nullptr);
   rows_are_old_ = true;

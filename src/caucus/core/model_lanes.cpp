@@ -23,7 +23,7 @@ ModelLanes::ModelLanes(const FeatureMaps& maps)
 
 bool ModelLanes::step(const LaneSums& sums, const simd::LaneEstimates& estimates,
                       const simd::EntropyStep* probabilities) {
-  simd::LaneStep step;
+  simd::LaneStep step{};
   step.w = weights_.data();
   step.inputs = dimension_;
   step.radii = radii_.data();
@@ -34,7 +34,7 @@ bool ModelLanes::step(const LaneSums& sums, const simd::LaneEstimates& estimates
   step.rows = &sums.waiting_;
   step.estimates = &estimates;
   step.entropy = probabilities;
-  simd::LaneOutcome outcome;
+  simd::LaneOutcome outcome{};
   simd::kernels().step_lanes(step, outcome);
   for (std::size_t i = 0; !outcome.finite && i < models_; ++i) {
     if (outcome.scales[i] == 0.0F) clear(i);  // what is not finite does not become 0 by a factor

@@ -106,7 +106,7 @@ void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double
   if (p.size() == 1 || rate == 0.0) return;
   if (equal_) return multiply_all(p, losses, rate);
   std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
-  simd::EntropyStep step;
+  simd::EntropyStep step{};
   const bool begun = begin_step(p, p.padded_losses_.data(), rate, step);
   end_step(p, losses, rate, begun && simd::kernels().entropy_step(step));
 }

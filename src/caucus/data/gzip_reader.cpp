@@ -38,7 +38,7 @@ const char* message_of(int code) {
 }  // namespace
 
 struct GzipReader::Unpacking {
-  inflate_state state;
+  inflate_state state{};
   bool finished = false;  ///< the last stream
 
   void begin() {

@@ -57,7 +57,7 @@ inline Doubles scales_of(const float* squares, const double* radii) {
 
 /// Multiplies the weights with what takes each lane into the ball of its radius.
 inline void scale_lanes(const LaneStep& s, const float* squared_norms, LaneOutcome& outcome) {
-  Lanes scales;
+  Lanes scales = fill(0.0F);
   for_models(s.estimates->models, [&]<class Rest>(Rest) {
     scales = narrowed(scales_of<Eight>(squared_norms, s.radii),
                       scales_of<Rest>(squared_norms + kBlock, s.radii + kBlock));

@@ -15,22 +15,22 @@ namespace {
 // needs its columns once only, so that they take no room.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 20;
-constexpr std::size_t kProjectedRows = 10;
-constexpr std::size_t kProjectedVectors = 8;
+inline constexpr std::size_t kProjectedSums = 20;
+inline constexpr std::size_t kProjectedRows = 10;
+inline constexpr std::size_t kProjectedVectors = 8;
 #elif defined(__AVX2__) && defined(__FMA__)
 using Projected = EightFloats;
-constexpr std::size_t kProjectedSums = 12;
-constexpr std::size_t kProjectedRows = 6;
-constexpr std::size_t kProjectedVectors = 14;
+inline constexpr std::size_t kProjectedSums = 12;
+inline constexpr std::size_t kProjectedRows = 6;
+inline constexpr std::size_t kProjectedVectors = 14;
 #else
 using Projected = Lanes;
-constexpr std::size_t kProjectedSums = 2;
-constexpr std::size_t kProjectedRows = 2;
-constexpr std::size_t kProjectedVectors = 2;
+inline constexpr std::size_t kProjectedSums = 2;
+inline constexpr std::size_t kProjectedRows = 2;
+inline constexpr std::size_t kProjectedVectors = 2;
 #endif
-constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
-constexpr std::size_t kProjectedPanel = kLanes / kProjectedLanes;  ///< vectors of a panel
+inline constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
+inline constexpr std::size_t kProjectedPanel = kLanes / kProjectedLanes;  ///< vectors of a panel
 
 /// What project() was asked for, and the magnitude of what was computed so far, in every lane.
 struct Projection {

@@ -31,7 +31,8 @@ struct Panels {
 };
 
 inline float project(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
-                     const float* const* x, std::size_t count, float* out) {
+                     const float* const* x, std::size_t count,
+                     float* out) {  // NOLINT(readability-non-const-parameter): p writes there
   Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
   if (count == 1) {  // the more columns at once the better
     const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;

@@ -12,7 +12,7 @@ namespace {
 /// The numbers that the waves of one amplitude need, each in every lane.
 class Coefficients {
  public:
-  explicit Coefficients(float a) {
+  explicit Coefficients(float a) {  // NOLINT(cppcoreguidelines-pro-type-member-init): below
     const float values[kCount] = {12582912.0F,      a,
                                   a * -4.93479538F, a * 4.05845118F,
                                   a * -1.3320936F,  a * 0.220080182F,
@@ -148,7 +148,7 @@ template <bool WithProducts>
     const float* const x = wave->x;
     float* const out = wave->out[0];
     const Lanes factor = fill(wave->factor);
-    Product<WithProducts> product;
+    Product<WithProducts> product{};
     product.begin(*wave, 0);
     std::size_t k = 0;
     for (; k + kLanes <= n; k += kLanes) {
@@ -217,7 +217,7 @@ inline void sincos(const Wave* waves, std::size_t count, std::size_t levels, flo
                    std::size_t n) {
   const Coefficients coefficients(amplitude);
   const std::size_t whole = n / kLanes * kLanes;
-  Products products;
+  Products products;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
   for (std::size_t some = 0; count > 0; waves += some, count -= some) {
     some = count < Products::kWaves ? count : Products::kWaves;
     all_waves<WithProducts>(coefficients, waves, some, n, products);

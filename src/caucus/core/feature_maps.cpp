@@ -232,8 +232,9 @@ FeatureMaps FeatureMaps::ready() const {
 
 std::size_t FeatureMaps::example_size() const {
   std::size_t size = shape_.features + shape_.experts;
-  for (const Map& map : maps_)
-    size = std::max(size, map.offset > 0 ? map.offset + map.dimension : 0);
+  for (const Map& map : maps_) {
+    if (map.offset > 0) size = std::max(size, map.offset + map.dimension);
+  }
   return size;
 }
 

@@ -19,7 +19,8 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
   waves_.reserve(maps.maps_.size());
   std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, levels
   families_.reserve(maps.maps_.size());
-  std::map<std::pair<Waves*, float>, Family*> by_turns;
+  std::map<std::size_t, Family*>
+      by_widest;  // not by turns: as floats, those of two maps may be equal
   for (std::size_t m = 0; m < recipes_.size(); ++m) {
     const FeatureMaps::Map& map = maps.maps_[m];
     Recipe& recipe = recipes_[m];
@@ -40,7 +41,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
     }
     Waves* const waves = found->second;
     waves->turns = std::max(waves->turns, map.turns);
-    const auto [family, is_first] = by_turns.try_emplace({waves, map.turns}, nullptr);
+    const auto [family, is_first] = by_widest.try_emplace(map.widest, nullptr);
     if (is_first) {
       families_.push_back({waves, map.turns});
       family->second = &families_.back();

@@ -66,6 +66,7 @@ std::shared_ptr<const Plan> mixed_plan(std::size_t sampled) {
                                kernel(1.0, 20),
                                kernel(1.0, 20),
                                kernel(2.0, 7),
+                               kernel(1.0 + 1e-12, 20),  // another map, the same as a float
                                Space{.kind = SpaceKind::laplacian, .features = 40},
                                Space{.kind = SpaceKind::cauchy, .features = 33},
                                Space{.kind = SpaceKind::expert}};

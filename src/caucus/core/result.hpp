@@ -26,6 +26,9 @@ inline Error usage_error(std::string where, std::string what, std::string expect
 inline Error data_error(std::string where, std::string what, std::string expected = {}) {
   return {ErrorKind::data, std::move(where), std::move(what), std::move(expected)};
 }
+inline Error network_error(std::string where, std::string what, std::string expected = {}) {
+  return {ErrorKind::network, std::move(where), std::move(what), std::move(expected)};
+}
 
 template <class T>
 class [[nodiscard]] Result {

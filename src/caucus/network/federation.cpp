@@ -1,9 +1,8 @@
 #include "caucus/network/federation.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "caucus/network/bounds.hpp"
+#include "caucus/network/field_bytes.hpp"
 #include "caucus/network/member_bytes.hpp"
 
 namespace caucus {
@@ -13,25 +12,6 @@ constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;  // what the random numbers a
 constexpr std::size_t kMostFeatures = 10'000'000;
 
 }  // namespace
-
-Status FederationSettings::validate() const {
-  if (clients.empty()) {
-    return usage_error("server.clients", "there are none", "expected the names of all clients");
-  }
-  if (std::set(clients.begin(), clients.end()).size() != clients.size()) {
-    return usage_error("server.clients", "a name stands there twice", "expected every name once");
-  }
-  if (quorum > clients.size()) {
-    return usage_error("server.quorum", std::to_string(quorum) + " of " +
-                       std::to_string(clients.size()) + " clients",
-                       "expected at most as many as there are");
-  }
-  if (deadline && deadline->count() <= 0) {
-    return usage_error("server.deadline_ms", std::to_string(deadline->count()),
-                       "expected a positive number of milliseconds");
-  }
-  return Done{};
-}
 
 Federation::Federation(FederationSettings settings, RunId run)
     : settings_(std::move(settings)), run_(run) {
@@ -291,8 +271,8 @@ std::string Federation::snapshot() const {
   writer.u64(settings_.plan.features);
   writer.u64(settings_.plan.experts);
   save_members(members_, writer);
-  telemetry_->save(writer);
-  curve_.save(writer);
+  save_fields(*telemetry_, writer);
+  save_fields(curve_, writer);
   learner_->save(writer);
   return sealed(writer.take());
 }
@@ -307,8 +287,12 @@ Status Federation::restore(std::string_view bytes) {
   settings_.plan.experts = reader.u64();
   CAUCUS_CHECK(restore_members(reader, members_));
   CAUCUS_CHECK(make_learner());
-  CAUCUS_CHECK(telemetry_->restore(reader));
-  CAUCUS_CHECK(curve_.restore(reader));
+  CAUCUS_CHECK(restore_fields(reader, *telemetry_));
+  CAUCUS_CHECK(restore_fields(reader, curve_));
+  if (telemetry_->loss_of_client.size() != members_.size() ||
+      telemetry_->forecasts_of_client.size() != members_.size()) {
+    return reader.refuse("measures another number of clients");
+  }
   CAUCUS_CHECK(learner_->restore(reader));
   return reader.done();
 }

@@ -9,7 +9,6 @@
 // replay() bring it back bit for bit.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "caucus/core/result.hpp"
+#include "caucus/network/federation_settings.hpp"
 #include "caucus/network/learner.hpp"
 #include "caucus/network/member.hpp"
 #include "caucus/network/records.hpp"
@@ -31,20 +31,6 @@
 #include "caucus/runtime/telemetry.hpp"
 
 namespace caucus {
-
-struct FederationSettings {
-  SharedPlan plan;      ///< with features = 0 if only the clients know
-  ProblemOptions problem;
-  std::vector<std::string> clients;
-  std::size_t quorum = 0;                             ///< 0: all
-  std::optional<std::chrono::milliseconds> deadline;  ///< of a batch, from its opening on
-  std::size_t violations = 3;    ///< reports that cannot be true before a client is cut off
-  std::optional<double> max_abs_target;    ///< Y, where no label range tells
-  std::optional<double> max_feature_norm;  ///< |x|, where no feature range tells
-
-  /// What can be seen to be impossible before anybody joins.
-  [[nodiscard]] Status validate() const;
-};
 
 /// What became of a report.
 enum class Verdict { accepted, late, repeated, strange, rejected };

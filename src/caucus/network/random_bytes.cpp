@@ -7,7 +7,7 @@ namespace caucus {
 Result<RunId> random_run() {
   RunId run{};
   if (RAND_bytes(run.data(), static_cast<int>(run.size())) != 1) {
-    return Error{ErrorKind::internal, "random numbers", "the system has none"};
+    return Error{ErrorKind::internal, "random numbers", "the system has none", {}};
   }
   return run;
 }

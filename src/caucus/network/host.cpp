@@ -39,8 +39,7 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, std::string plan_bytes,
                                          Store store, HostOptions options) {
-  CAUCUS_TRY(Federation federation,
-             recover(std::move(settings), plan_bytes, store, options.log));
+  CAUCUS_TRY(Federation federation, recover(std::move(settings), plan_bytes, store, options.log));
   return std::unique_ptr<Host>(
       new Host(std::move(federation), std::move(store), std::move(options)));
 }
@@ -82,6 +81,7 @@ Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& re
   const std::uint64_t before = federation_.batch();
   advance();
   if (federation_.batch() == before) send_assignment(client);  // else it has been sent
+  changed_.notify_all();  // the clock: enough may be there to begin at the deadline
   return Done{};
 }
 
@@ -119,8 +119,8 @@ void Host::leave(std::uint32_t client, const Line& line) {
 
 void Host::send_assignment(std::uint32_t client) {
   if (!lines_[client] || !federation_.awaits(client)) return;
-  federation_.counters(client).bytes_down += lines_[client]->assign(
-      federation_.batch(), store_.durable(), federation_.assign(client));
+  federation_.counters(client).bytes_down +=
+      lines_[client]->assign(federation_.batch(), store_.durable(), federation_.assign(client));
 }
 
 Status Host::close_batch() {
@@ -183,15 +183,13 @@ void Host::end_all(const std::string& why) {
 void Host::fail(Error error) {
   write_log(options_.log, LogLevel::error, "failed", {{"why", error.line()}});
   failure_ = std::move(error);
-  for (auto& line : lines_) line.reset();
-  changed_.notify_all();
+  close_lines();
 }
 
 Status Host::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return failure_ || stopped_ || federation_.phase() == Federation::Phase::over;
-  });
+  changed_.wait(
+      lock, [&] { return failure_ || stopped_ || federation_.phase() == Federation::Phase::over; });
   if (failure_) return *failure_;
   return Done{};
 }
@@ -202,6 +200,20 @@ void Host::stop() {
   stopped_ = true;
   if (!failure_) {
     if (auto status = store_.commit(); !status.ok()) failure_ = std::move(status.error());
+  }
+  close_lines();
+}
+
+void Host::abandon() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  close_lines();
+}
+
+void Host::close_lines() {
+  for (auto& line : lines_) {
+    if (line) line->close();
+    line.reset();
   }
   changed_.notify_all();
 }
@@ -245,7 +257,8 @@ HostStatus Host::status() const {
   for (const Space& space : federation_.settings().plan.spaces) {
     status.spaces.push_back(space.name());
   }
-  if (federation_.learner() != nullptr) status.probabilities = federation_.learner()->probabilities();
+  if (federation_.learner() != nullptr)
+    status.probabilities = federation_.learner()->probabilities();
   const Telemetry& telemetry = federation_.telemetry();
   status.loss = telemetry.loss;
   status.squared_error = telemetry.squared_error;

@@ -82,6 +82,7 @@ Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& re
   const std::uint64_t before = federation_.batch();
   advance();
   if (federation_.batch() == before) send_assignment(client);  // else it has been sent
+  changed_.notify_all();  // the clock: enough may be there to begin at the deadline
   return Done{};
 }
 
@@ -183,8 +184,7 @@ void Host::end_all(const std::string& why) {
 void Host::fail(Error error) {
   write_log(options_.log, LogLevel::error, "failed", {{"why", error.line()}});
   failure_ = std::move(error);
-  for (auto& line : lines_) line.reset();
-  changed_.notify_all();
+  close_lines();
 }
 
 Status Host::wait() {
@@ -202,6 +202,20 @@ void Host::stop() {
   stopped_ = true;
   if (!failure_) {
     if (auto status = store_.commit(); !status.ok()) failure_ = std::move(status.error());
+  }
+  close_lines();
+}
+
+void Host::abandon() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  close_lines();
+}
+
+void Host::close_lines() {
+  for (auto& line : lines_) {
+    if (line) line->close();
+    line.reset();
   }
   changed_.notify_all();
 }

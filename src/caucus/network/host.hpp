@@ -38,6 +38,8 @@ class Line {
   virtual void cut(const std::string& why) = 0;
   /// There is nothing more to do.
   virtual void end(const std::string& why) = 0;
+  /// The server goes down; the client may come again when it is back.
+  virtual void close() = 0;
 };
 
 struct HostOptions {
@@ -78,6 +80,8 @@ class Host {
   Status wait();
   /// Ends the lines; what was closed is stored. The run goes on when it is served again.
   void stop();
+  /// The same without storing anything more, as if the process had been killed: for tests.
+  void abandon();
 
   [[nodiscard]] HostStatus status() const;
   /// work(federation) while nothing happens.
@@ -100,6 +104,7 @@ class Host {
   void dismiss_finished();
   void fail(Error error);
   void end_all(const std::string& why);
+  void close_lines();  ///< the host is locked
   void watch_clock();
 
   mutable std::mutex mutex_;

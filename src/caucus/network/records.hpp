@@ -37,9 +37,9 @@ struct SharedPlan {
 /// client -> server, first of all.
 struct HelloRecord {
   std::uint32_t protocol = kProtocol;
-  std::string client, token, software;
-  std::optional<RunId> run;  ///< that it took part in before
-  bool resume = false;       ///< false: it begins at its first example
+  std::string client = {}, token = {}, software = {};
+  std::optional<RunId> run = {};  ///< that it took part in before
+  bool resume = false;            ///< false: it begins at its first example
 };
 
 /// client -> server: it has its data.

@@ -226,4 +226,6 @@ void Session::end(const std::string& why) {
   finish(grpc::Status::OK);
 }
 
+void Session::close() { finish({grpc::StatusCode::UNAVAILABLE, "the server goes down"}); }
+
 }  // namespace caucus::wire

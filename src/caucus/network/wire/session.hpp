@@ -49,6 +49,7 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   std::size_t refuse(std::uint64_t batch, const std::string& why) override;
   void cut(const std::string& why) override;
   void end(const std::string& why) override;
+  void close() override;
 
  private:
   // ServerBidiReactor

@@ -72,6 +72,7 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   settings.max_abs_target = server.max_abs_target;
   settings.max_feature_norm = server.max_feature_norm;
   CAUCUS_CHECK(settings.validate());
+  CAUCUS_CHECK(example_bounds(settings));
   return settings;
 }
 

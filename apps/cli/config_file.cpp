@@ -18,8 +18,8 @@ constexpr void require_of_toml(bool holds) {
 #include <algorithm>
 
 #include "caucus/core/text.hpp"
+#include "caucus/data/text_file.hpp"
 #include "plain_toml.hpp"
-#include "text_file.hpp"
 
 namespace caucus::cli {
 namespace {

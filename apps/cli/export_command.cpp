@@ -59,7 +59,8 @@ Status execute(const ExportCommand& command) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  CLI::App* exporting = app.add_subcommand("export", "Take the learned model out of a server's store");
+  CLI::App* exporting =
+      app.add_subcommand("export", "Take the learned model out of a server's store");
   auto command = std::make_shared<ExportCommand>();
   exporting->add_option("store", command->store, "written by caucus serve")
       ->required()

@@ -70,9 +70,9 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
     response.set_content("ok\n", "text/plain");
   });
 
-  const int port = listen.port == 0                                 ? server.bind_to_any_port(listen.host)
+  const int port = listen.port == 0 ? server.bind_to_any_port(listen.host)
                    : server.bind_to_port(listen.host, listen.port) ? listen.port
-                                                                    : -1;
+                                                                   : -1;
   if (port <= 0) {
     return network_error("server.http", "'" + listen.text() + "' cannot be listened on",
                          "expected a free port of this machine");

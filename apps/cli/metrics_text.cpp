@@ -70,7 +70,8 @@ void add_run(Metrics& metrics, const HostStatus& status) {
   metrics.single("loss_sum", kCounter, "Loss of these forecasts, summed.", status.loss);
   metrics.single("squared_error_sum", kCounter, "Squared error of these forecasts, summed.",
                  status.squared_error);
-  metrics.single("formula_upload_bytes_total", kCounter, "Bytes that the formula gives for uploads.",
+  metrics.single("formula_upload_bytes_total", kCounter,
+                 "Bytes that the formula gives for uploads.",
                  static_cast<double>(status.upload_bits) / 8.0);
   metrics.single("formula_download_bytes_total", kCounter,
                  "Bytes that the formula gives for downloads.",

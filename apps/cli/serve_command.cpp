@@ -96,8 +96,7 @@ std::vector<Output> outputs_of(const ServeCommand& command) {
 
 Status write_results(const ServeCommand& command, const ServedRun& run,
                      const Federation& federation, double seconds, std::vector<Output>& outputs) {
-  CAUCUS_TRY(const ServedResult served,
-             served_result(federation, run, run.server.store, seconds));
+  CAUCUS_TRY(const ServedResult served, served_result(federation, run, run.server.store, seconds));
   CAUCUS_TRY(const StoredModel model, served_model(federation, run));
   const FinishedRun finished{run.config,    run.options,   served.data,
                              served.result, served.labels, &run.server};
@@ -231,15 +230,17 @@ void add_serve(CLI::App& app, Action& action) {
   serve->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
       ->type_name("FILE|-")
       ->group("output");
-  serve->add_option("--report", command->report,
-                    "a page of charts that opens in a browser without a network")
+  serve
+      ->add_option("--report", command->report,
+                   "a page of charts that opens in a browser without a network")
       ->type_name("FILE.html")
       ->group("output");
   serve->add_option("--model-out", command->model_out, "what was learned, for caucus predict")
       ->type_name("FILE")
       ->group("output");
-  serve->add_flag("--print-config", command->print_config,
-                  "print the complete configuration, itself a valid file, and exit")
+  serve
+      ->add_flag("--print-config", command->print_config,
+                 "print the complete configuration, itself a valid file, and exit")
       ->group("output");
   serve->footer(kExamples);
   serve->callback([command, &action] { action = [command] { return execute(*command); }; });

@@ -87,8 +87,8 @@ Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
   ranges_apart.scale_from.clear();
   CAUCUS_TRY(ReadOptions columns, ranges_apart.read_options());
   columns.ranges = std::move(ranges);
-  CAUCUS_TRY(run.federation, federation_settings(run.options, server, std::move(columns),
-                                                 std::move(arithmetic)));
+  CAUCUS_TRY(run.federation,
+             federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
   return run;
 }
 

@@ -38,9 +38,9 @@ TEST(ServerLog, AnEventIsAJsonObjectInOneLine) {
 TEST(ServerLog, AValueCannotForgeAFieldOrALine) {
   const std::string forged = "x\nlevel=error event=\"failed\" \x1b[2J\xE2\x80\xAE\\";
   const std::string line = line_of(LogForm::pairs, {{"client", forged}, {"batch", "7"}});
-  EXPECT_TRUE(line.ends_with(
-      R"( client="x\x0alevel=error event=\"failed\" \x1b[2J\xe2\x80\xae\\" batch=7)"
-      "\n"))
+  EXPECT_TRUE(
+      line.ends_with(R"( client="x\x0alevel=error event=\"failed\" \x1b[2J\xe2\x80\xae\\" batch=7)"
+                     "\n"))
       << line;
   for (const char c : line.substr(0, line.size() - 1)) {
     EXPECT_TRUE(c >= ' ' && c < '\x7f') << line;

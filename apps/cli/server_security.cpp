@@ -43,7 +43,8 @@ Result<ServerSecurity> read_security(const ServerConfig& server, const Address& 
                        "expected server.tls there (caucus cert init makes keys), or --insecure");
   }
   if (!security.tokens && server.client_ca.empty()) {
-    return usage_error("server.listen", "others can reach '" + listen.text() + "' and take any name",
+    return usage_error("server.listen",
+                       "others can reach '" + listen.text() + "' and take any name",
                        "expected server.tokens or server.tls.client_ca there, or --insecure");
   }
   return security;

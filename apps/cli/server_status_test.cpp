@@ -81,7 +81,8 @@ TEST(StatusJson, BeforeTheFirstBatchNothingIsDividedByNothing) {
 TEST(StatusTable, ShowsWhatTheJsonSays) {
   const auto table = status_table(status_json(two_clients()), "server");
   ASSERT_TRUE(table.ok()) << table.error().line();
-  EXPECT_THAT(*table, HasSubstr("batch 10, running; durable up to 8; 20 forecasts, mean loss 0.25"));
+  EXPECT_THAT(*table,
+              HasSubstr("batch 10, running; durable up to 8; 20 forecasts, mean loss 0.25"));
   EXPECT_THAT(*table, testing::ContainsRegex("up +1,000 +50 +10\n"));
   EXPECT_THAT(*table, testing::ContainsRegex("c01 +connected +2.5 s ago +15 +100 +0 +9 +1"));
   EXPECT_THAT(*table, testing::ContainsRegex("c02 +away +- +5 +0 +4"));
@@ -104,8 +105,7 @@ TEST(StatusTable, SurvivesAnotherVersionsJson) {
 
 TEST(Metrics, EveryLineIsASampleUnderItsHelpAndType) {
   const std::regex comment("# (HELP|TYPE) (caucus_[a-z_]+) .+");
-  const std::regex sample(
-      R"re((caucus_[a-z_]+)(\{[a-z]+="([^"\\]|\\.)*"\})? [-+0-9.eInfNa]+)re");
+  const std::regex sample(R"re((caucus_[a-z_]+)(\{[a-z]+="([^"\\]|\\.)*"\})? [-+0-9.eInfNa]+)re");
   std::istringstream lines(metrics_text(two_clients()));
   std::set<std::string> names;
   std::string current;

@@ -58,8 +58,8 @@ Status execute(const StatusCommand& command) {
   }
   wire::StatusQuestion question;
   CAUCUS_TRY(question.server, parse_address(command.server, "--server"));
-  CAUCUS_TRY(question.keys, read_tls({command.cert, command.key, command.ca},
-                                     {"--cert", "--key", "--ca"}));
+  CAUCUS_TRY(question.keys,
+             read_tls({command.cert, command.key, command.ca}, {"--cert", "--key", "--ca"}));
   for (;;) {
     CAUCUS_TRY(const bool over, show_once(command, question));
     if (over || !command.watch) return Done{};

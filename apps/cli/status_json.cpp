@@ -45,9 +45,12 @@ Json bytes_json(std::uint64_t sent, std::uint64_t formula_bits, std::uint64_t fo
 
 std::string phase_word(Federation::Phase phase) {
   switch (phase) {
-    case Federation::Phase::waiting: return "waiting";
-    case Federation::Phase::running: return "running";
-    case Federation::Phase::over: return "over";
+    case Federation::Phase::waiting:
+      return "waiting";
+    case Federation::Phase::running:
+      return "running";
+    case Federation::Phase::over:
+      return "over";
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // The server's side of a federation without any transport: who takes part, which batch is open, who
 // has reported, when the batch closes, and what was learned. It reads no clock and does no I/O: its
-// owner calls it from one thread at a time, tells it the time, sends what it assigns and stores what
-// it closes.
+// owner calls it from one thread at a time, tells it the time, sends what it assigns and stores
+// what it closes.
 //
 //   waiting --all have joined--> batch 1 open --all have reported--> batch 2 open --> ... --> over
 //
@@ -84,9 +84,7 @@ class Federation {
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] std::uint64_t batch() const { return batch_; }  ///< the open one; 0 while waiting
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }
-  [[nodiscard]] MemberCounters& counters(std::uint32_t client) {
-    return members_[client].counters;
-  }
+  [[nodiscard]] MemberCounters& counters(std::uint32_t client) { return members_[client].counters; }
   [[nodiscard]] const FederationSettings& settings() const { return settings_; }
   [[nodiscard]] const RunId& run() const { return run_; }
   [[nodiscard]] const Learner* learner() const { return learner_.get(); }  ///< null while waiting

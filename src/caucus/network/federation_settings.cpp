@@ -51,14 +51,15 @@ Result<double> linear_bound(const FederationSettings& settings,
 Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
   if (!plan.columns || !plan.columns->ranges) {
     if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
-      return usage_error("data.scale_from", "columns are to be scaled, but nobody knows their ranges",
+      return usage_error("data.scale_from",
+                         "columns are to be scaled, but nobody knows their ranges",
                          "expected a ranges file, as `caucus data info --ranges` makes it");
     }
     return std::optional<Scaling>();
   }
   const Ranges& ranges = *plan.columns->ranges;
-  CAUCUS_TRY(Scaling scaling, assign_columns(*plan.columns, {ranges.names, ranges.columns()},
-                                             "data.scale_from"));
+  CAUCUS_TRY(Scaling scaling,
+             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
   scaling.feature_range = plan.columns->feature_range;
   scaling.label_range = plan.columns->label_range;
   scaling.minimum = ranges.minimum;
@@ -74,9 +75,10 @@ Status FederationSettings::validate() const {
     return usage_error("server.clients", "a name stands there twice", "expected every name once");
   }
   if (quorum > clients.size()) {
-    return usage_error("server.quorum", std::to_string(quorum) + " of " +
-                       std::to_string(clients.size()) + " clients",
-                       "expected at most as many as there are");
+    return usage_error(
+        "server.quorum",
+        std::to_string(quorum) + " of " + std::to_string(clients.size()) + " clients",
+        "expected at most as many as there are");
   }
   if (deadline && deadline->count() <= 0) {
     return usage_error("server.deadline_ms", std::to_string(deadline->count()),
@@ -119,9 +121,8 @@ Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& se
   for (std::size_t i = 0; i < settings.plan.spaces.size(); ++i) {
     const Space& space = settings.plan.spaces[i];
     const bool given = schedule.feature_bound && space.kind != SpaceKind::expert;
-    constants.push_back(constants_of(space, settings.plan.loss,
-                                     given ? *schedule.feature_bound : bounds.features[i],
-                                     options));
+    constants.push_back(constants_of(
+        space, settings.plan.loss, given ? *schedule.feature_bound : bounds.features[i], options));
   }
   return constants;
 }

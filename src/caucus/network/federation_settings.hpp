@@ -17,13 +17,13 @@
 namespace caucus {
 
 struct FederationSettings {
-  SharedPlan plan;      ///< with features = 0 if only the clients know
+  SharedPlan plan;          ///< with features = 0 if only the clients know
   LearningOptions problem;  ///< the same, as the algorithm wants it
   std::vector<std::string> clients;
   std::size_t quorum = 0;                             ///< 0: all
   std::optional<std::chrono::milliseconds> deadline;  ///< of a batch, from its opening on
-  std::size_t violations = 3;    ///< reports that cannot be true before a client is cut off
-  std::optional<double> max_abs_target;    ///< Y, where no label range tells
+  std::size_t violations = 3;            ///< reports that cannot be true before a client is cut off
+  std::optional<double> max_abs_target;  ///< Y, where no label range tells
   std::optional<double> max_feature_norm;  ///< |x|, where no feature range tells
 
   /// What can be seen to be impossible before anybody joins.

@@ -33,8 +33,7 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, std::string plan_bytes,
                                          Store store, HostOptions options) {
-  CAUCUS_TRY(Federation federation,
-             recover(std::move(settings), plan_bytes, store, options.log));
+  CAUCUS_TRY(Federation federation, recover(std::move(settings), plan_bytes, store, options.log));
   return std::unique_ptr<Host>(
       new Host(std::move(federation), std::move(store), std::move(options)));
 }
@@ -116,8 +115,8 @@ void Host::leave(std::uint32_t client, const Line& line) {
 
 void Host::send_assignment(std::uint32_t client) {
   if (!lines_[client] || !federation_.awaits(client)) return;
-  federation_.counters(client).bytes_down += lines_[client]->assign(
-      federation_.batch(), store_.durable(), federation_.assign(client));
+  federation_.counters(client).bytes_down +=
+      lines_[client]->assign(federation_.batch(), store_.durable(), federation_.assign(client));
 }
 
 Status Host::close_batch() {
@@ -188,9 +187,8 @@ void Host::fail(Error error) {
 
 Status Host::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return failure_ || stopped_ || federation_.phase() == Federation::Phase::over;
-  });
+  changed_.wait(
+      lock, [&] { return failure_ || stopped_ || federation_.phase() == Federation::Phase::over; });
   if (failure_) return *failure_;
   return Done{};
 }
@@ -265,7 +263,8 @@ HostStatus Host::status() const {
   for (const Space& space : federation_.settings().plan.spaces) {
     status.spaces.push_back(space.name());
   }
-  if (federation_.learner() != nullptr) status.probabilities = federation_.learner()->probabilities();
+  if (federation_.learner() != nullptr)
+    status.probabilities = federation_.learner()->probabilities();
   const Telemetry& telemetry = federation_.telemetry();
   status.loss = telemetry.loss;
   status.squared_error = telemetry.squared_error;

@@ -1,6 +1,6 @@
-// A federation that is being served: it takes what clients say from any thread, one at a time, keeps
-// every closed batch in the store before anybody hears of the next, and answers through lines,
-// whatever they are made of (wire/session, or a queue in a test).
+// A federation that is being served: it takes what clients say from any thread, one at a time,
+// keeps every closed batch in the store before anybody hears of the next, and answers through
+// lines, whatever they are made of (wire/session, or a queue in a test).
 #pragma once
 
 #include <chrono>

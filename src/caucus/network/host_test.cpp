@@ -27,8 +27,7 @@ class HostThreads : public testing::Test {
                                            std::size_t snapshot_every = 5) const {
     auto store = Store::open(path(), {commit_every});
     EXPECT_TRUE(store.ok()) << store.error().line();
-    auto host =
-        Host::make(settings, "the plan", std::move(store).value(), {snapshot_every, {}});
+    auto host = Host::make(settings, "the plan", std::move(store).value(), {snapshot_every, {}});
     EXPECT_TRUE(host.ok()) << host.error().line();
     return std::move(host).value();
   }

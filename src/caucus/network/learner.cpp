@@ -39,8 +39,7 @@ Learner::Learner(const AnySettings& settings) : algorithm_(make(settings)) {
 }
 
 const Plan& Learner::plan() const {
-  return with_own_type(algorithm_,
-                       [](const auto& server) -> const Plan& { return server.plan(); });
+  return with_own_type(algorithm_, [](const auto& server) -> const Plan& { return server.plan(); });
 }
 
 const Assignment& Learner::assign(std::uint64_t batch, std::uint32_t client) {
@@ -69,32 +68,31 @@ double Learner::norm_of(std::uint32_t space, std::span<const float> weights) {
 }
 
 void Learner::fold(std::uint64_t batch, std::span<const AcceptedReport> reports) {
-  with_own_type(
-      algorithm_, [&](auto& server) {
-        auto aggregate = server.new_aggregate();
-        aggregate.clear();
-        std::vector<HeldReport> held;
-        std::vector<double> drawn_with;
-        for (const AcceptedReport& accepted : reports) {
-          std::uint32_t examples = 0;
-          for (const PartRecord& part : accepted.report->parts) examples += part.examples;
-          for (std::size_t n = 0; n < accepted.report->parts.size(); ++n) {
-            const PartRecord& part = accepted.report->parts[n];
-            held.clear();
-            for (const HeldReportRecord& one : part.held) {
-              held.push_back({one.space, one.loss, 1.0F, one.gradient});
-            }
-            drawn_with.clear();
-            if (part.sampled != batch) {
-              for (const SampledModel& model : accepted.sampled[n]->models) {
-                drawn_with.push_back(model.probability);
-              }
-            }
-            server.aggregate(Report{accepted.client, part.examples, held}, aggregate);
+  with_own_type(algorithm_, [&](auto& server) {
+    auto aggregate = server.new_aggregate();
+    aggregate.clear();
+    std::vector<HeldReport> held;
+    std::vector<double> drawn_with;
+    for (const AcceptedReport& accepted : reports) {
+      std::uint32_t examples = 0;
+      for (const PartRecord& part : accepted.report->parts) examples += part.examples;
+      for (std::size_t n = 0; n < accepted.report->parts.size(); ++n) {
+        const PartRecord& part = accepted.report->parts[n];
+        held.clear();
+        for (const HeldReportRecord& one : part.held) {
+          held.push_back({one.space, one.loss, 1.0F, one.gradient});
+        }
+        drawn_with.clear();
+        if (part.sampled != batch) {
+          for (const SampledModel& model : accepted.sampled[n]->models) {
+            drawn_with.push_back(model.probability);
           }
         }
-        server.step(numbered(batch), aggregate);
-      });
+        server.aggregate(Report{accepted.client, part.examples, held}, aggregate);
+      }
+    }
+    server.step(numbered(batch), aggregate);
+  });
   // Models that nobody held keep their norm.
   for (const AcceptedReport& accepted : reports) {
     for (const PartRecord& part : accepted.report->parts) {

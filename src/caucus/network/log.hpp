@@ -1,5 +1,5 @@
-// What a server or a client says of itself while it runs: events with fields, for whoever writes them
-// down. Nothing secret ever goes in.
+// What a server or a client says of itself while it runs: events with fields, for whoever writes
+// them down. Nothing secret ever goes in.
 #pragma once
 
 #include <functional>

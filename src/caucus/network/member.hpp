@@ -41,11 +41,11 @@ struct MemberCounters {
 
 struct Member {
   std::string name;
-  bool joined = false;     ///< at least once, with its data
-  bool finished = false;   ///< it has no more examples
-  bool cut_off = false;    ///< it sent too much that cannot be true
-  std::uint64_t examples = 0;  ///< that it has; 0: it cannot know
-  std::uint64_t counted = 0;   ///< forecasts in accepted reports
+  bool joined = false;           ///< at least once, with its data
+  bool finished = false;         ///< it has no more examples
+  bool cut_off = false;          ///< it sent too much that cannot be true
+  std::uint64_t examples = 0;    ///< that it has; 0: it cannot know
+  std::uint64_t counted = 0;     ///< forecasts in accepted reports
   std::uint64_t last_batch = 0;  ///< of its last accepted report
   MemberCounters counters;
   /// What it was given, the open batch last: labels may come late.

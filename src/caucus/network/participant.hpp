@@ -4,8 +4,8 @@
 //   assign --> predict(x), predict(x), ... --> observe(y), ... --> take_report --> assign ...
 //
 // Labels may come late and in any order: loss and gradient are those of the models that predicted,
-// and are reported under the batch in which these were drawn. While no new models come, the old ones
-// go on predicting. All memory is bounded. Safe to be called from several threads.
+// and are reported under the batch in which these were drawn. While no new models come, the old
+// ones go on predicting. All memory is bounded. Safe to be called from several threads.
 #pragma once
 
 #include <cstddef>

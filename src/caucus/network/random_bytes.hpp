@@ -1,4 +1,5 @@
-// Random numbers that nobody can guess, for names and secrets; what is learned never depends on them.
+// Random numbers that nobody can guess, for names and secrets; what is learned never depends on
+// them.
 #pragma once
 
 #include "caucus/core/result.hpp"

@@ -1,4 +1,5 @@
-// For tests: federations of a few clients with made-up data, and what a simulation makes of the same.
+// For tests: federations of a few clients with made-up data, and what a simulation makes of the
+// same.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ inline FederationSettings test_settings(std::size_t clients, ScheduleKind schedu
   const double radius = is_adaptive(schedule) ? std::numeric_limits<double>::infinity() : 2.0;
   settings.plan.spaces = {Space{.radius = 1.0}, Space{.radius = 2.0, .intercept = true}};
   for (const double width : {0.5, 2.0}) {
-    settings.plan.spaces.push_back(Space{
-        .kind = SpaceKind::gaussian, .radius = radius, .width = width, .features = 10});
+    settings.plan.spaces.push_back(
+        Space{.kind = SpaceKind::gaussian, .radius = radius, .width = width, .features = 10});
   }
   settings.plan.seed = 5;
   settings.plan.rounds_per_upload = rounds_per_upload;

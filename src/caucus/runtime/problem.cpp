@@ -35,15 +35,23 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
 
 }  // namespace
 
-RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
-  const auto batches = [&](std::size_t rounds) {
-    return (rounds + rounds_per_upload - 1) / rounds_per_upload;
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload) {
+  const auto batches = [&](std::size_t count) {
+    return (count + rounds_per_upload - 1) / rounds_per_upload;
   };
-  RunLength length{partition.clients(), partition.longest(), batches(partition.longest()), 0};
-  for (std::size_t j = 0; j < partition.clients(); ++j) {
-    length.reports += batches(partition.rounds(j));
+  RunLength length{rounds.size(), 0, 0, 0};
+  for (const std::size_t count : rounds) {
+    length.rounds = std::max(length.rounds, count);
+    length.reports += batches(count);
   }
+  length.batches = batches(length.rounds);
   return length;
+}
+
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
+  return run_length(rounds, rounds_per_upload);
 }
 
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct RunLength {
   std::size_t reports = 0;  ///< of all clients: M R when all have the same amount
 };
 
+/// Of clients who have so many examples each.
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
 RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 
 /// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled

@@ -47,9 +47,8 @@ void encode(const Space& space, v1::Space& into) {
 
 Result<Space> decode(const v1::Space& space) {
   Space decoded;
-  const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& k) {
-    return k.second == space.kind();
-  });
+  const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                        [&](const auto& k) { return k.second == space.kind(); });
   if (kind == std::end(kKinds)) {
     return network_error("plan", "a space of kind " + std::to_string(space.kind()),
                          "expected one that this version knows");
@@ -63,8 +62,10 @@ Result<Space> decode(const v1::Space& space) {
   decoded.independent_base = space.independent_base();
   decoded.expert = space.expert();
   if (!(decoded.radius > 0.0) || (decoded.is_kernel() && !(decoded.width > 0.0))) {
-    return network_error("plan", "a space of radius " + to_text(decoded.radius) + " and width " +
-                         to_text(decoded.width), "expected positive numbers");
+    return network_error(
+        "plan",
+        "a space of radius " + to_text(decoded.radius) + " and width " + to_text(decoded.width),
+        "expected positive numbers");
   }
   return decoded;
 }
@@ -108,7 +109,8 @@ Result<ReadOptions> decode(const v1::Columns& columns) {
     }
     if (!ranges.names.empty() && ranges.names.size() != ranges.columns()) {
       return network_error("plan", "ranges of " + std::to_string(ranges.columns()) +
-                           " columns with " + std::to_string(ranges.names.size()) + " names");
+                                       " columns with " + std::to_string(ranges.names.size()) +
+                                       " names");
     }
     decoded.ranges = std::move(ranges);
   }
@@ -168,8 +170,8 @@ void encode(const HelloRecord& hello, v1::Hello& into) {
 }
 
 Result<HelloRecord> decode(const v1::Hello& hello) {
-  HelloRecord decoded{hello.protocol(), hello.client(), hello.token(),
-                      hello.software(), {},             hello.resume()};
+  HelloRecord decoded{hello.protocol(), hello.client(), hello.token(), hello.software(), {},
+                      hello.resume()};
   if (!hello.run().empty()) {
     CAUCUS_TRY(decoded.run, run_of(hello.run()));
   }

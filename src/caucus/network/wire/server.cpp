@@ -107,8 +107,8 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerK
   return grpc::SslServerCredentials(options);
 }
 
-/// What the largest honest message takes: the sampled models of every batch that a label may be late
-/// by, and as much again for what is around the numbers.
+/// What the largest honest message takes: the sampled models of every batch that a label may be
+/// late by, and as much again for what is around the numbers.
 std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
   std::size_t dimension = plan.features + 1;
   for (const Space& space : plan.spaces) {

@@ -79,9 +79,9 @@ bool Session::greet(const v1::Hello& message) {
     return false;
   }
   if (hello->protocol != kProtocol) {
-    turn_away("protocol " + std::to_string(hello->protocol) + "; expected " +
-                  std::to_string(kProtocol),
-              true);
+    turn_away(
+        "protocol " + std::to_string(hello->protocol) + "; expected " + std::to_string(kProtocol),
+        true);
     return false;
   }
   if (const auto why = impostor(*hello)) {

@@ -21,8 +21,8 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& keys) {
 Result<std::string> ask_status(const StatusQuestion& question) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestReply);
-  const auto channel = grpc::CreateCustomChannel(question.server.text(), credentials(question.keys),
-                                                 arguments);
+  const auto channel =
+      grpc::CreateCustomChannel(question.server.text(), credentials(question.keys), arguments);
   const auto stub = v1::Federation::NewStub(channel);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + question.within);

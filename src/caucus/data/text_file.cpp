@@ -1,10 +1,10 @@
-#include "text_file.hpp"
+#include "caucus/data/text_file.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
-namespace caucus::cli {
+namespace caucus {
 
 Result<std::string> read_text(const std::string& path, ErrorKind kind, std::size_t most) {
   std::error_code code;
@@ -26,4 +26,4 @@ Result<std::string> read_text(const std::string& path, ErrorKind kind, std::size
   return text;
 }
 
-}  // namespace caucus::cli
+}  // namespace caucus

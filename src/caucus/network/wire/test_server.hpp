@@ -49,7 +49,7 @@ class TestServer {
     auto server = Server::start(*host_, options_);
     ASSERT_TRUE(server.ok()) << server.error().line();
     server_ = std::move(server).value();
-    options_.listen = server_->address();  // the same port when it comes back
+    if (options_.listen.port == 0) options_.listen = server_->address();  // also when it comes back
   }
   /// What is not in the store is lost.
   void kill() {

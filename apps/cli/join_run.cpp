@@ -49,8 +49,7 @@ class JoinRun::Parts {
       CAUCUS_TRY(state_, JoinState::load(options_.state_file));
     }
     if (state_ && state_->identity().client != options_.client) {
-      return usage_error(options_.state_file,
-                         "is of client '" + state_->identity().client + "'",
+      return usage_error(options_.state_file, "is of client '" + state_->identity().client + "'",
                          "expected that of '" + options_.client + "'");
     }
     connection_.emplace(connection_options(), events());

@@ -89,7 +89,8 @@ TEST_F(JoinedFiles, GoOnAtTheSameRows) {
         for (int attempt = 0;; ++attempt) {
           JoinRun run(options(server, j, attempt > 0));
           std::thread stopper([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(10 + 15 * attempt + 7 * static_cast<int>(j)));
+            std::this_thread::sleep_for(
+                std::chrono::milliseconds(10 + 15 * attempt + 7 * static_cast<int>(j)));
             if (attempt < 6) run.interrupt();
           });
           Progress progress;

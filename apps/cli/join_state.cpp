@@ -62,7 +62,9 @@ std::optional<RunId> run_in(std::string_view text) {
   return run;
 }
 
-std::string sealed_line(const std::string& words) { return words + " " + hex(checksum(words)) + "\n"; }
+std::string sealed_line(const std::string& words) {
+  return words + " " + hex(checksum(words)) + "\n";
+}
 
 std::string record(std::uint64_t batch, const UsedRows& rows) {
   return sealed_line(std::to_string(batch) + " " + std::to_string(rows.first) + " " +

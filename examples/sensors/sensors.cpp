@@ -32,8 +32,8 @@ struct Reading {
   double y = 0.0;
 };
 
-/// What the plant of this name measures at this time: waves, noise, and a ninth value that depends on
-/// them. The same whenever it is asked.
+/// What the plant of this name measures at this time: waves, noise, and a ninth value that depends
+/// on them. The same whenever it is asked.
 Reading measure(const std::string& plant, std::uint32_t time) {
   const auto seed = std::hash<std::string>{}(plant);
   caucus::Stream noise({seed, caucus::Purpose::test, 0, time, 0});

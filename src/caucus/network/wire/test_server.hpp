@@ -43,7 +43,8 @@ class TestServer {
   void start() {
     auto store = Store::open((directory_ / "run.db").string(), {commit_every_});
     ASSERT_TRUE(store.ok()) << store.error().line();
-    auto host = Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
+    auto host =
+        Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
     ASSERT_TRUE(host.ok()) << host.error().line();
     host_ = std::move(host).value();
     auto server = Server::start(*host_, options_);

@@ -10,6 +10,7 @@
 #include "caucus/simulation/labels.hpp"
 #include "caucus/simulation/summary.hpp"
 #include "config.hpp"
+#include "server_config.hpp"
 #include "settings.hpp"
 
 namespace caucus::cli {
@@ -34,6 +35,7 @@ struct FinishedRun {
   const DataFacts& data;
   const ExperimentResult& result;
   LabelConvention labels = LabelConvention::none;
+  const ServerConfig* server = nullptr;  ///< if it was served
 };
 
 /// "adaptive", "theory", ...; "own" for a baseline, whose rates are its own.

@@ -84,7 +84,7 @@ Json result_json(const FinishedRun& run) {
   for (const Space& space : run.options.spaces) spaces.push_back(space.name());
   Json json;
   json["version"] = version();
-  json["config"] = config_json(run.config);
+  json["config"] = config_json(run.config, run.server);
   json["config"]["command"] = command_line();
   json["data"] = {{"rows", run.data.rows},
                   {"used", run.result.used},

@@ -12,28 +12,6 @@
 namespace caucus {
 namespace {
 
-constexpr std::uint32_t kExamplesPerPart = 100'000;
-
-/// What the ranges of the columns tell; nothing if there are none.
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
-  if (!plan.columns || !plan.columns->ranges) {
-    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
-      return usage_error("data.scale_from",
-                         "columns are to be scaled, but nobody knows their ranges",
-                         "expected a ranges file, as `caucus data info --ranges` makes it");
-    }
-    return std::optional<Scaling>();
-  }
-  const Ranges& ranges = *plan.columns->ranges;
-  CAUCUS_TRY(Scaling scaling,
-             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
-  scaling.feature_range = plan.columns->feature_range;
-  scaling.label_range = plan.columns->label_range;
-  scaling.minimum = ranges.minimum;
-  scaling.maximum = ranges.maximum;
-  return std::optional(std::move(scaling));
-}
-
 double largest_in(const Interval& interval) {
   return std::max(std::abs(interval.first), std::abs(interval.second));
 }
@@ -68,6 +46,25 @@ Result<double> linear_bound(const FederationSettings& settings,
 
 }  // namespace
 
+Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
+  if (!plan.columns || !plan.columns->ranges) {
+    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
+      return usage_error("data.scale_from",
+                         "columns are to be scaled, but nobody knows their ranges",
+                         "expected a ranges file, as `caucus data info --ranges` makes it");
+    }
+    return std::optional<Scaling>();
+  }
+  const Ranges& ranges = *plan.columns->ranges;
+  CAUCUS_TRY(Scaling scaling,
+             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
+  scaling.feature_range = plan.columns->feature_range;
+  scaling.label_range = plan.columns->label_range;
+  scaling.minimum = ranges.minimum;
+  scaling.maximum = ranges.maximum;
+  return std::optional(std::move(scaling));
+}
+
 Status FederationSettings::validate() const {
   if (clients.empty()) {
     return usage_error("server.clients", "there are none", "expected the names of all clients");
@@ -92,8 +89,7 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, target_bound(settings, scaling));
-  bounds.examples = static_cast<std::uint32_t>(
-      std::max<std::size_t>(settings.plan.rounds_per_upload, kExamplesPerPart));
+  bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features
     if (space.kind == SpaceKind::linear) {

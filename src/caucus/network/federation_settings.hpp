@@ -9,6 +9,7 @@
 
 #include "caucus/core/result.hpp"
 #include "caucus/core/schedule.hpp"
+#include "caucus/data/scaling.hpp"
 #include "caucus/network/records.hpp"
 #include "caucus/network/validation.hpp"
 #include "caucus/runtime/learning_options.hpp"
@@ -28,6 +29,9 @@ struct FederationSettings {
   /// What can be seen to be impossible before anybody joins.
   [[nodiscard]] Status validate() const;
 };
+
+/// What the ranges of the columns tell; nothing if there are none.
+Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
 
 /// What honest clients' examples can be: from the given bounds, or from the ranges of the columns.
 /// An error says what is missing.

@@ -1,9 +1,11 @@
 #include "caucus/network/host.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "caucus/network/random_bytes.hpp"
+#include "caucus/network/recovery.hpp"
 
 namespace caucus {
 namespace {
@@ -24,16 +26,8 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
     return usage_error("store", "holds a run with other settings",
                        "expected the configuration it was begun with, or another store");
   }
-  CAUCUS_TRY(Federation federation, Federation::make(std::move(settings), store.run()->identity));
-  CAUCUS_TRY(const auto snapshot, store.latest_snapshot());
-  if (!snapshot) return federation;  // nobody had joined
-  CAUCUS_CHECK(federation.restore(snapshot->bytes));
-  CAUCUS_CHECK(store.replay(snapshot->batch, [&](std::uint64_t batch, auto reports) {
-    return federation.replay(batch, reports);
-  }));
-  write_log(log, LogLevel::info, "recovered",
-            {{"batch", std::to_string(federation.batch())},
-             {"snapshot", std::to_string(snapshot->batch)}});
+  CAUCUS_TRY(Federation federation, recover_federation(std::move(settings), store));
+  write_log(log, LogLevel::info, "recovered", {{"batch", std::to_string(federation.batch())}});
   return federation;
 }
 
@@ -48,7 +42,8 @@ Host::Host(Federation federation, Store store, HostOptions options)
     : federation_(std::move(federation)),
       store_(std::move(store)),
       options_(std::move(options)),
-      lines_(federation_.members().size()) {
+      lines_(federation_.members().size()),
+      told_(federation_.members().size()) {
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
 }
 
@@ -62,7 +57,7 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
   if (stopped_ || failure_) return network_error("server", "is going down", "try again later");
   CAUCUS_TRY(const WelcomeRecord welcome, federation_.join(hello, now()));
   const std::uint32_t client = welcome.client;
-  if (lines_[client]) lines_[client]->end("the client has come again");
+  if (lines_[client]) lines_[client]->cut("another client of this name has come");
   lines_[client] = std::move(line);
   federation_.counters(client).bytes_down += lines_[client]->welcome(welcome);
   dismiss_finished();
@@ -103,6 +98,7 @@ void Host::report(std::uint32_t client, const Line& line, ReportRecord report, s
     if (member.cut_off) {
       lines_[client]->cut("too many reports that cannot be true, the last: " + why);
       lines_[client].reset();
+      told_[client] = true;
       federation_.leave(client);
     }
   }
@@ -167,6 +163,7 @@ void Host::dismiss_finished() {
     if (!lines_[client] || !member.finished || member.last_batch > store_.durable()) continue;
     lines_[client]->end("all of the client's examples are counted");
     lines_[client].reset();
+    told_[client] = true;
     federation_.leave(client);
   }
 }
@@ -176,8 +173,10 @@ void Host::end_all(const std::string& why) {
     if (!lines_[client]) continue;
     lines_[client]->end(why);
     lines_[client].reset();
+    told_[client] = true;
     federation_.leave(client);
   }
+  changed_.notify_all();
 }
 
 void Host::fail(Error error) {
@@ -192,6 +191,13 @@ Status Host::wait() {
       lock, [&] { return failure_ || stopped_ || federation_.phase() == Federation::Phase::over; });
   if (failure_) return *failure_;
   return Done{};
+}
+
+void Host::linger(std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, most, [&] {
+    return stopped_ || failure_ || std::find(told_.begin(), told_.end(), false) == told_.end();
+  });
 }
 
 void Host::stop() {

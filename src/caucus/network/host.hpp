@@ -3,6 +3,7 @@
 // lines, whatever they are made of (wire/session, or a queue in a test).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,8 @@ class Host {
 
   /// Until the run is over, stop() is called or the store fails.
   Status wait();
+  /// Of a run that is over: until every client has been told, but not longer than this.
+  void linger(std::chrono::milliseconds most);
   /// Ends the lines; what was closed is stored. The run goes on when it is served again.
   void stop();
   /// The same without storing anything more, as if the process had been killed: for tests.
@@ -113,6 +116,7 @@ class Host {
   Store store_;
   const HostOptions options_;
   std::vector<std::shared_ptr<Line>> lines_;  ///< of each client; null: it is not there
+  std::vector<bool> told_;                    ///< whether it knows that there is nothing more to do
   std::optional<Error> failure_;
   bool stopped_ = false;
   std::thread clock_;  ///< only if batches have a deadline

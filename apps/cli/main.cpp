@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   add_join(app, action);
   add_status(app, action);
   add_export(app, action);
+  add_cert(app, action);
   add_completion(app, action);
   refuse_empty_values(app);
   try {

@@ -134,7 +134,7 @@ class StoppedOnce : public JoinedFiles {
     ASSERT_TRUE(std::filesystem::exists(file(0) + ".join"));
   }
 
-  const TestSource source_{{5000}};
+  const TestSource source_{{1500}};
   const FederationSettings settings_ = test_settings(1, ScheduleKind::constant);
 };
 

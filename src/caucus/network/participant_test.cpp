@@ -129,8 +129,9 @@ TEST(Participant, CountsLateLabelsForTheModelsThatPredicted) {
     }
   }
   // In any order.
-  for (const std::size_t k : {5U, 0U, 3U, 1U, 2U})
+  for (const unsigned k : {5U, 0U, 3U, 1U, 2U}) {
     EXPECT_TRUE(participant->observe(ids[k], 0.1 * k));
+  }
   const auto report = participant->take_report(false);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->parts.size(), 3U);

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "caucus/data/text_file.hpp"
 #include "json_reader.hpp"
-#include "text_file.hpp"
 #include "words.hpp"
 
 namespace caucus::cli {

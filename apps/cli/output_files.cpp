@@ -4,8 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "caucus/data/output_file.hpp"
-
 namespace caucus::cli {
 namespace {
 
@@ -21,7 +19,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [flag, path, text] = outputs[i];
+    const auto& [flag, path, text, readers] = outputs[i];
     if (path == "-") return usage_error(flag, "'-'", "expected the name of a file");
     for (const std::string& input : inputs) {
       if (same_file(path, input)) {
@@ -42,7 +40,7 @@ Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::
 Status write_outputs(const std::vector<Output>& outputs) {
   std::vector<OutputFile> files;
   for (const Output& output : outputs) {
-    CAUCUS_TRY(OutputFile file, OutputFile::create(output.path));
+    CAUCUS_TRY(OutputFile file, OutputFile::create(output.path, output.readers));
     CAUCUS_CHECK(file.write(output.text));
     CAUCUS_CHECK(file.flush());
     files.push_back(std::move(file));

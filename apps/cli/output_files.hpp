@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "caucus/core/result.hpp"
+#include "caucus/data/output_file.hpp"
 
 namespace caucus::cli {
 
@@ -14,6 +15,7 @@ struct Output {
   const char* flag;
   std::string path;
   std::string text = {};
+  Readers readers = Readers::usual;
 };
 
 /// Before the work: paths that cannot be written, or would destroy something, cost nothing then.

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "caucus/data/output_file.hpp"
+#include "caucus/data/text_file.hpp"
 #include "command.hpp"
 #include "json_reader.hpp"
 #include "report.hpp"
-#include "text_file.hpp"
 
 namespace caucus::cli {
 namespace {

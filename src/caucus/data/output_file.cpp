@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kBuffered = 64u << 10;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kOwnerOnlyMode = 0600;
 
 // Names of this process's own streams: to rename over them would leave the stream behind.
 bool is_own_stream(const std::string& path) {
@@ -55,7 +56,7 @@ Error OutputFile::failed(int code) const {
                     "expected a writable path and room on the disk");
 }
 
-Result<OutputFile> OutputFile::create(const std::string& path) {
+Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) {
   OutputFile file;
   file.path_ = path;
   struct stat info {};
@@ -73,11 +74,13 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
   file.target_ = behind_links(path);
   std::string temporary =
       file.target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-  const int descriptor =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
+  const bool secret = readers == Readers::owner;
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                                secret ? kOwnerOnlyMode : kNewFileMode);
   if (descriptor < 0) return file.failed(errno);
   file.temporary_ = std::move(temporary);
-  if (exists) ::fchmod(descriptor, info.st_mode & 07777);  // a file keeps who may read it
+  if (exists && !secret)
+    ::fchmod(descriptor, info.st_mode & 07777);  // a file keeps who may read it
   if (::close(descriptor) != 0) return file.failed(errno);
   return file;
 }

@@ -9,9 +9,13 @@
 
 namespace caucus {
 
+/// Who may read the file: whom the umask and the mode of the file replaced allow, or its owner
+/// only.
+enum class Readers { usual, owner };
+
 class OutputFile {
  public:
-  static Result<OutputFile> create(const std::string& path);
+  static Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
 
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;

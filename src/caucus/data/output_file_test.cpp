@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-Status put(const std::string& path, const std::string& text) {
-  CAUCUS_TRY(OutputFile file, OutputFile::create(path));
+Status put(const std::string& path, const std::string& text, Readers readers = Readers::usual) {
+  CAUCUS_TRY(OutputFile file, OutputFile::create(path, readers));
   CAUCUS_CHECK(file.write(text));
   return file.commit();
 }
@@ -57,6 +57,19 @@ TEST(OutputFile, ReplacesAFileBehindALinkAndKeepsItsMode) {
   struct stat info {};
   ASSERT_EQ(stat(files.path("a").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST(OutputFile, ASecretIsItsOwnersEvenInPlaceOfAnOpenFile) {
+  const TestFiles files;
+  files.write("open", "old");
+  std::filesystem::permissions(files.path("open"), std::filesystem::perms::all);
+  for (const char* name : {"open", "new"}) {
+    ASSERT_TRUE(put(files.path(name), "secret", Readers::owner).ok());
+    struct stat info {};
+    ASSERT_EQ(stat(files.path(name).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600u) << name;
+    EXPECT_EQ(files.read(name), "secret");
+  }
 }
 
 TEST(OutputFile, AFullDiskIsAnError) {

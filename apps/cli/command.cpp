@@ -10,6 +10,13 @@
 namespace caucus::cli {
 namespace {
 
+std::string& given_command_line() {
+  static std::string line;
+  return line;
+}
+
+}  // namespace
+
 std::string quoted(const std::string& word) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -20,13 +27,6 @@ std::string quoted(const std::string& word) {
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
-
-std::string& given_command_line() {
-  static std::string line;
-  return line;
-}
-
-}  // namespace
 
 void remember_command_line(int argc, char** argv) {
   given_command_line() = "caucus";

@@ -22,9 +22,14 @@ void add_report(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_advise(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
+void add_join(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
+void add_cert(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
+
+/// A word as a shell takes it.
+std::string quoted(const std::string& word);
 
 /// The command line as it was given, quoted for a shell.
 const std::string& command_line();

@@ -38,7 +38,7 @@ _caucus() {
   local word="${COMP_WORDS[COMP_CWORD]}" path='' words='' part
   for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $part" in
-      ' '[a-z]*|'data '[a-z]*|'completion '[a-z]*)
+      ' '[a-z]*|'data '[a-z]*|'cert '[a-z]*|'completion '[a-z]*)
         [ "$path" = run ] || path="${path:+$path }$part" ;;
     esac
   done

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <vector>
 
+#include "caucus/data/new_directory.hpp"
 #include "caucus/data/number.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/data/text_writer.hpp"
@@ -162,28 +163,13 @@ Status convert_table(const std::string& from, const std::string& to) {
 Status split_table(const std::string& from, std::size_t clients, const std::string& directory) {
   if (clients == 0) return usage_error("clients", "0", "expected at least one");
   if (directory.empty()) return usage_error("--out", "is empty", "expected a directory");
-  std::error_code code;
-  std::vector<std::filesystem::path> missing;  // innermost first, to be taken away again on failure
-  for (std::filesystem::path each = directory;
-       !each.empty() && !std::filesystem::exists(each, code) && each != each.root_path();
-       each = each.parent_path()) {
-    missing.push_back(each);
-  }
-  std::filesystem::create_directories(directory, code);
-  if (code || !std::filesystem::is_directory(directory, code)) {
-    return data_error(directory, "is not a directory and cannot be made",
-                      "expected a directory to write to");
-  }
+  CAUCUS_TRY(NewDirectory made, NewDirectory::make(directory));
   CAUCUS_CHECK(no_stale_clients(directory, clients));
-  auto status = [&]() -> Status {
-    SplitSink sink(clients, directory);
-    CAUCUS_CHECK(read_table(from, sink));
-    return sink.commit(from);
-  }();
-  if (!status.ok()) {
-    for (const auto& each : missing) std::filesystem::remove(each, code);
-  }
-  return status;
+  SplitSink sink(clients, directory);
+  CAUCUS_CHECK(read_table(from, sink));
+  CAUCUS_CHECK(sink.commit(from));
+  made.keep();
+  return Done{};
 }
 
 }  // namespace caucus

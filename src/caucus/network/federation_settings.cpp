@@ -12,8 +12,6 @@
 namespace caucus {
 namespace {
 
-constexpr std::uint32_t kExamplesPerPart = 100'000;
-
 double largest_in(const Interval& interval) {
   return std::max(std::abs(interval.first), std::abs(interval.second));
 }
@@ -91,8 +89,7 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, target_bound(settings, scaling));
-  bounds.examples = static_cast<std::uint32_t>(
-      std::max<std::size_t>(settings.plan.rounds_per_upload, kExamplesPerPart));
+  bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features
     if (space.kind == SpaceKind::linear) {

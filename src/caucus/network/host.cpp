@@ -57,7 +57,7 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
   if (stopped_ || failure_) return network_error("server", "is going down", "try again later");
   CAUCUS_TRY(const WelcomeRecord welcome, federation_.join(hello, now()));
   const std::uint32_t client = welcome.client;
-  if (lines_[client]) lines_[client]->end("the client has come again");
+  if (lines_[client]) lines_[client]->cut("another client of this name has come");
   lines_[client] = std::move(line);
   federation_.counters(client).bytes_down += lines_[client]->welcome(welcome);
   dismiss_finished();

@@ -22,6 +22,7 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/network/records.hpp"
+#include "caucus/network/retained_reports.hpp"
 
 namespace caucus {
 
@@ -33,25 +34,24 @@ struct Prediction {
 
 class Participant {
  public:
-  /// Predictions that wait for their true value; the oldest are forgotten beyond that.
+  /// The last so many predictions wait for their true value; older ones are forgotten.
   static constexpr std::size_t kPending = 10'000;
-  /// Reports that the server has not stored yet.
-  static constexpr std::size_t kRetained = 4'096;
 
   struct Counts {
-    std::uint64_t predictions = 0, observed = 0;
+    std::uint64_t predictions = 0;
+    std::uint64_t observed = 0;   ///< true values that were in time
     std::uint64_t forgotten = 0;  ///< predictions whose true value came too late or never
   };
 
   static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client);
 
-  /// New models. If the client answered this very batch before, gives that report again: the server
-  /// has lost it.
+  /// New models. If the client answered this very assignment before, gives that report again: the
+  /// server has lost it.
   Result<std::optional<ReportRecord>> assign(const AssignmentRecord& assignment);
 
   /// x has the features, then the experts' forecasts.
   Result<Prediction> predict(std::span<const float> x);
-  /// The true value of a prediction. False if it is not waited for (any more).
+  /// The true value of a prediction. False if it is not waited for (any more) or not finite.
   bool observe(std::uint64_t id, double y);
 
   /// Whether the open batch has enough observations for a report.
@@ -67,6 +67,8 @@ class Participant {
   /// An assignment, for as long as a prediction needs it.
   struct Models {
     std::uint64_t batch = 0;
+    std::uint64_t fingerprint = 0;
+    std::uint64_t history = 0;  ///< of the run that they were drawn in
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< points to them
   };
@@ -75,16 +77,26 @@ class Participant {
     std::vector<float> x;
     double output = 0.0;
   };
+  /// What was observed of the predictions of one assignment.
   struct Part {
     BatchMean mean;
-    std::uint32_t examples = 0;
+    PlayedSums played;
   };
 
   Participant(SharedPlan shared, Plan plan, std::uint32_t client);
 
   [[nodiscard]] Status check(const AssignmentRecord& assignment) const;
+  [[nodiscard]] std::shared_ptr<Models> models_of(const AssignmentRecord& record) const;
   std::unique_ptr<Forecast> take_forecast();
+  std::optional<Pending> take_pending(std::uint64_t id);
+  // The rest is called while the mutex is locked.
+  void remember(std::uint64_t id, Pending one);
+  bool count(const Pending& one, const Forecast& forecast, double y);
   [[nodiscard]] bool too_old(std::uint64_t sampled) const;
+  [[nodiscard]] bool stale(const Models& models) const;
+  void forget_history();
+  void forget_old_predictions();
+  [[nodiscard]] std::uint64_t waiting_observations() const;
 
   const SharedPlan shared_;
   const Plan plan_;
@@ -97,9 +109,9 @@ class Participant {
   std::deque<std::uint64_t> order_;  ///< of the pending, with some that are not any more
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Part> parts_;  ///< by the batch that the models were drawn in
-  PlayedSums played_;
-  std::uint64_t answered_ = 0;  ///< the last batch that was
-  std::map<std::uint64_t, ReportRecord> retained_;
+  std::uint64_t answered_ = 0;           ///< the last batch that was
+  std::uint64_t history_ = 0;            ///< counts how often the server's went another way
+  RetainedReports retained_;
   Counts counts_;
 };
 

@@ -18,6 +18,13 @@ namespace caucus {
 
 inline constexpr std::uint32_t kProtocol = 1;
 
+/// What a client may put into one report, so that a server knows how large one can be.
+inline constexpr std::size_t kPartsPerReport = 64;
+inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
+  constexpr std::size_t kAlways = 100'000;  // gathered while the server was away
+  return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
+}
+
 /// Names a run: a client and a store know by it that they belong together.
 using RunId = std::array<std::uint8_t, 16>;
 

@@ -116,7 +116,7 @@ std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
   }
   constexpr std::size_t kAround = 65'536;
   constexpr std::size_t kMost = 512U << 20U;
-  const std::size_t parts = std::min<std::size_t>(plan.label_delay + 1, 64);
+  const std::size_t parts = std::min<std::size_t>(plan.label_delay + 1, kPartsPerReport);
   return std::min(kMost, kAround + parts * held * (sizeof(float) * dimension + 64));
 }
 

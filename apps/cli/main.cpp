@@ -7,6 +7,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/core/text.hpp"
+#include "caucus/network/wire/quiet.hpp"
 #include "command.hpp"
 #include "version.hpp"
 
@@ -64,6 +65,7 @@ Status choose_kernels() {
 }
 
 int run(int argc, char** argv) {
+  wire::quiet_grpc();
   remember_command_line(argc, argv);
   CLI::App app(
       "caucus chooses the right model while it learns it, online, over many clients whose "

@@ -13,8 +13,8 @@
 #include <ctime>
 #include <numeric>
 
+#include "caucus/runtime/problem.hpp"
 #include "caucus/simulation/experiment.hpp"
-#include "caucus/simulation/problem.hpp"
 #include "caucus/simulation/repetition.hpp"
 #include "memory.hpp"
 #include "program.hpp"
@@ -106,8 +106,8 @@ Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
   auto maps = value_of(
       FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0, options.sample));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
-  const auto settings =
-      value_of(make_settings("fomd-oms", plan, make_constants(data, options), length, options, 0));
+  const auto settings = value_of(
+      make_settings("fomd-oms", plan, make_constants(data.scaling(), options), length, options, 0));
   return {std::move(partition), length, make_algorithm("fomd-oms", settings, options.clients)};
 }
 
@@ -136,9 +136,8 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   Repetition repetition = prepare(data, options);
   const PartitionedData examples(data, repetition.partition);
   std::atomic<std::size_t> done{0};
-  const std::vector<std::size_t> no_curve;
   const RepetitionInput<PartitionedData> input{
-      options.loss, examples, repetition.length, options.rounds_per_upload, {}, no_curve,
+      options.loss, examples, repetition.length, options.rounds_per_upload, {},
       {},           done,     options.threads};
   const std::clock_t start = std::clock();
   const RepetitionResult result = play_repetition(std::move(repetition.algorithm), input);

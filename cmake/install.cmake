@@ -52,7 +52,7 @@ install(EXPORT caucusTargets NAMESPACE caucus:: DESTINATION ${caucus_package_dir
 install(FILES ${PROJECT_BINARY_DIR}/package/caucusConfig.cmake
   ${PROJECT_BINARY_DIR}/package/caucusConfigVersion.cmake DESTINATION ${caucus_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_files.hpp" EXCLUDE
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_*" EXCLUDE
   # Eigen stays behind these.
   PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

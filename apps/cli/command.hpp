@@ -21,6 +21,10 @@ void add_data(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_advise(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
+void add_join(CLI::App& app, Action& action);
+void add_status(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 void add_cert(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 

@@ -138,7 +138,7 @@ Status RunConfig::validate_schedule() const {
                    "a constant schedule needs both rates", "expected --eta and --lambda");
 }
 
-Status RunConfig::validate() const {
+Status RunConfig::validate_data() const {
   CAUCUS_CHECK(exclusive(!file.empty() && !clients_from.empty(), "data",
                          "both a file and a directory of clients are given",
                          "expected one of --data and --clients-from"));
@@ -147,9 +147,11 @@ Status RunConfig::validate() const {
   CAUCUS_CHECK(exclusive(!clients_from.empty() && partition.has_value(), "--partition",
                          "contradicts --clients-from, where every file is a client",
                          "expected one of the two"));
-  CAUCUS_CHECK(exclusive(!scale_from.empty() && !feature_range && !label_range, "--scale-from",
-                         "nothing is scaled", "expected --feature-range or --label-range with it"));
-  CAUCUS_CHECK(validate_schedule());
+  return exclusive(!scale_from.empty() && !feature_range && !label_range, "--scale-from",
+                   "nothing is scaled", "expected --feature-range or --label-range with it");
+}
+
+Status RunConfig::validate_spaces() const {
   std::size_t expert_groups = 0;
   for (const SpaceGroup& group : spaces) {
     CAUCUS_CHECK(validate_group(group));
@@ -160,7 +162,13 @@ Status RunConfig::validate() const {
 }
 
 Result<ExperimentOptions> RunConfig::experiment() const {
-  CAUCUS_CHECK(validate());
+  CAUCUS_CHECK(validate_data());
+  return experiment_without_data();
+}
+
+Result<ExperimentOptions> RunConfig::experiment_without_data() const {
+  CAUCUS_CHECK(validate_schedule());
+  CAUCUS_CHECK(validate_spaces());
   ExperimentOptions options;
   CAUCUS_TRY(options.spaces, expand(effective_spaces()));
   options.algorithms = algorithms;

@@ -69,14 +69,17 @@ struct RunConfig {
   [[nodiscard]] double default_radius() const;
   /// The groups to use: those given, or the default candidates; with their radii.
   [[nodiscard]] std::vector<SpaceGroup> effective_spaces() const;
-  /// Settings that exclude each other.
-  [[nodiscard]] Status validate() const;
   /// Of the contradictory or impossible, what can be seen without the data.
   [[nodiscard]] Result<ExperimentOptions> experiment() const;
+  /// The same for who has no data: a server.
+  [[nodiscard]] Result<ExperimentOptions> experiment_without_data() const;
   [[nodiscard]] Result<ReadOptions> read_options() const;
 
  private:
+  // Settings that exclude each other.
+  [[nodiscard]] Status validate_data() const;
   [[nodiscard]] Status validate_schedule() const;
+  [[nodiscard]] Status validate_spaces() const;
 };
 
 /// Linear, and Gaussian kernels of the eight widths.

@@ -61,13 +61,21 @@ Result<std::string> value_text(const toml::node& node) {
 
 template <class Target>
 Status read_table(const toml::table& table, const std::string& name, const std::string& file,
-                  const std::vector<Setting<Target>>& settings, Target& target) {
+                  const std::vector<Setting<Target>>& settings, Target& target,
+                  const std::string& prefix = "") {
   std::vector<std::string> known;
   for (const auto& setting : settings) {
     if (setting.table == name) known.push_back(setting.key);
   }
   for (const auto& [key, node] : table) {
-    const std::string word(key.str());
+    const std::string word = prefix + std::string(key.str());
+    const bool leads_on = std::any_of(known.begin(), known.end(), [&](const std::string& longer) {
+      return longer.starts_with(word + ".");
+    });
+    if (leads_on && node.is_table()) {  // tls = {cert = ...}
+      CAUCUS_CHECK(read_table(*node.as_table(), name, file, settings, target, word + "."));
+      continue;
+    }
     const auto found =
         std::find_if(settings.begin(), settings.end(), [&](const Setting<Target>& setting) {
           return setting.table == name && setting.key == word;
@@ -109,6 +117,7 @@ std::vector<std::string> table_names() {
     }
   }
   names.insert(names.begin() + 1, "space");  // after [data], as in the documentation
+  names.emplace_back("server");
   return names;
 }
 
@@ -149,9 +158,11 @@ Result<toml::table> parse_toml(const std::string& text, const std::string& name)
 
 }  // namespace
 
-Result<RunConfig> parse_config(const std::string& text, const std::string& name) {
+Result<RunConfig> parse_config(const std::string& text, const std::string& name,
+                               ServerConfig* server) {
   CAUCUS_TRY(const toml::table parsed, parse_toml(text, name));
   RunConfig config;
+  ServerConfig served;
   const auto tables = table_names();
   for (const auto& [key, node] : parsed) {
     const std::string word(key.str());
@@ -167,22 +178,25 @@ Result<RunConfig> parse_config(const std::string& text, const std::string& name)
       return usage_error(place(name, node), "'" + word + "' is not a table",
                          "expected [" + word + "]");
     }
-    CAUCUS_CHECK(read_table(*node.as_table(), word, name, run_settings(), config));
+    const toml::table& table = *node.as_table();
+    CAUCUS_CHECK(word == "server" ? read_table(table, word, name, server_settings(), served)
+                                  : read_table(table, word, name, run_settings(), config));
   }
+  if (server != nullptr) *server = std::move(served);
   return config;
 }
 
-Result<RunConfig> read_config(const std::string& path) {
+Result<RunConfig> read_config(const std::string& path, ServerConfig* server) {
   constexpr std::size_t kMost = 64U << 20U;
   CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::usage, kMost));
-  auto config = parse_config(text, path);
+  auto config = parse_config(text, path, server);
   if (!config.ok() && !path.ends_with(".toml")) {
     config.error().expected = "expected a configuration in TOML; data are given with --data";
   }
   return config;
 }
 
-Json config_json(const RunConfig& config) {
+Json config_json(const RunConfig& config, const ServerConfig* server) {
   Json all = Json::object();
   for (const std::string& table : table_names()) {
     if (table == "space") {
@@ -191,16 +205,17 @@ Json config_json(const RunConfig& config) {
         list.push_back(table_json("space", space_settings(), group));
       }
       all["space"] = std::move(list);
-    } else {
+    } else if (table == "server") {
+      if (server != nullptr) all[table] = table_json(table, server_settings(), *server);
+    } else if (table != "federation" || server == nullptr) {  // of a simulation only
       all[table] = table_json(table, run_settings(), config);
     }
   }
   return all;
 }
 
-std::string config_toml(const RunConfig& config) {
+std::string config_toml(const Json& json) {
   std::string text;
-  const Json json = config_json(config);
   for (const auto& [table, content] : json.items()) {
     if (content.is_array()) {
       for (const Json& group : content) text += "[[" + table + "]]\n" + table_toml(group) + "\n";
@@ -210,6 +225,10 @@ std::string config_toml(const RunConfig& config) {
   }
   text.pop_back();
   return text;
+}
+
+std::string config_toml(const RunConfig& config, const ServerConfig* server) {
+  return config_toml(config_json(config, server));
 }
 
 }  // namespace caucus::cli

@@ -9,8 +9,8 @@ std::string forecasts_csv(const FinishedRun& run) {
   std::string text = "algorithm,client,round,row,forecast,target\n";
   for (const AlgorithmResult& result : run.result.results) {
     for (const GivenForecast& given : result.forecasts) {
-      const Scaling& scaling = run.data.scaling();
-      const auto y = static_cast<double>(run.data.y(given.row));
+      const Scaling& scaling = run.data.scaling;
+      const auto y = static_cast<double>(given.y);
       const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
       // A class score has no units; a regression forecast is given in those of the target.
       const double forecast = classes ? given.output : scaling.target_original(given.output);

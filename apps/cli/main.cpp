@@ -80,6 +80,10 @@ int run(int argc, char** argv) {
   add_report(app, action);
   add_reproduce(app, action);
   add_advise(app, action);
+  add_serve(app, action);
+  add_join(app, action);
+  add_status(app, action);
+  add_export(app, action);
   add_cert(app, action);
   add_completion(app, action);
   refuse_empty_values(app);

@@ -1,23 +1,41 @@
 // What a run tells: the JSON of the contract, the table for people, the forecasts.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "caucus/data/dataset.hpp"
-#include "caucus/simulation/experiment.hpp"
+#include "caucus/data/scaling.hpp"
 #include "caucus/simulation/labels.hpp"
+#include "caucus/simulation/summary.hpp"
 #include "config.hpp"
+#include "server_config.hpp"
 #include "settings.hpp"
 
 namespace caucus::cli {
+
+/// What is told of the data: a server has none, but knows this of its clients'.
+struct DataFacts {
+  std::string name;  ///< the (first) file
+  std::size_t rows = 0;
+  std::vector<std::string> feature_names;  ///< empty if the file names no columns
+  Scaling scaling;
+
+  [[nodiscard]] std::size_t features() const { return scaling.feature_columns.size(); }
+};
+inline DataFacts facts_of(const Dataset& data) {
+  return {data.name(), data.rows(), data.feature_names(), data.scaling()};
+}
 
 /// A finished run, all of it.
 struct FinishedRun {
   const RunConfig& config;
   const ExperimentOptions& options;
-  const Dataset& data;
+  const DataFacts& data;
   const ExperimentResult& result;
   LabelConvention labels = LabelConvention::none;
+  const ServerConfig* server = nullptr;  ///< if it was served
 };
 
 /// "adaptive", "theory", ...; "own" for a baseline, whose rates are its own.

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "text_table.hpp"
 
 namespace caucus::cli {
 
-ProgressLine::ProgressLine(const Progress& progress) : progress_(progress) {
+ProgressLine::ProgressLine(const Progress& progress, std::string at_end)
+    : progress_(progress), at_end_(std::move(at_end)) {
   if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { draw_until_done(); });
 }
 
@@ -38,7 +40,7 @@ void ProgressLine::draw_until_done() {
     if (share > 0.01 && share < 1.0) {
       left = "  " + rounded(spent.count() * (1.0 - share) / share, 2) + " s left";
     }
-    if (share >= 1.0) left = "  best in hindsight";
+    if (share >= 1.0) left = "  " + at_end_;
     std::fprintf(stderr, "\r\033[K%3.0f%% %s%s", 100.0 * share, bar(share, 30).c_str(),
                  left.c_str());
     std::fflush(stderr);

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "caucus/simulation/experiment.hpp"
@@ -12,7 +13,8 @@ namespace caucus::cli {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(const Progress& progress);
+  /// `at_end` says what is done when all is counted.
+  explicit ProgressLine(const Progress& progress, std::string at_end = "best in hindsight");
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -23,6 +25,7 @@ class ProgressLine {
   void draw_until_done();
 
   const Progress& progress_;
+  const std::string at_end_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;

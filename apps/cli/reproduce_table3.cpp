@@ -96,7 +96,7 @@ Status add_yardsticks(const ReproduceOptions& given, const Dataset& data, Measur
   Progress unseen;
   CAUCUS_TRY(const ExperimentResult result, run_experiment(data, options, unseen));
   const auto best = std::min_element(result.best_loss.begin(), result.best_loss.end());
-  measured.mean_predictor = result.mean_predictor;
+  measured.mean_predictor = *result.mean_predictor;
   measured.best_space = *best / static_cast<double>(result.used);
   measured.best_name =
       options.spaces[static_cast<std::size_t>(best - result.best_loss.begin())].name();

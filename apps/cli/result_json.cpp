@@ -84,9 +84,9 @@ Json result_json(const FinishedRun& run) {
   for (const Space& space : run.options.spaces) spaces.push_back(space.name());
   Json json;
   json["version"] = version();
-  json["config"] = config_json(run.config);
+  json["config"] = config_json(run.config, run.server);
   json["config"]["command"] = command_line();
-  json["data"] = {{"rows", run.data.rows()},
+  json["data"] = {{"rows", run.data.rows},
                   {"used", run.result.used},
                   {"features", run.data.features()},
                   {"clients", run.result.clients}};
@@ -95,7 +95,8 @@ Json result_json(const FinishedRun& run) {
     json["results"].push_back(algorithm_json(run, result, spaces));
   }
   // Per example, like "loss" and, for the square loss, "mse".
-  Json yardsticks = {{"mean_predictor", run.result.mean_predictor}};
+  Json yardsticks = Json::object();
+  if (run.result.mean_predictor) yardsticks["mean_predictor"] = *run.result.mean_predictor;
   if (run.options.regret) {
     Json best = Json::array();
     for (const double loss : run.result.best_loss) {

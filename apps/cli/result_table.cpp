@@ -46,8 +46,8 @@ std::string headline(const FinishedRun& run) {
   const ExperimentResult& r = run.result;
   const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
   const std::string& directory = run.config.clients_from;
-  return (directory.empty() ? run.data.name() : directory) + ": " + grouped(r.used) + " of " +
-         grouped(run.data.rows()) + " rows, " + grouped(run.data.features()) + " features; " +
+  return (directory.empty() ? run.data.name : directory) + ": " + grouped(r.used) + " of " +
+         grouped(run.data.rows) + " rows, " + grouped(run.data.features()) + " features; " +
          clients + " x " + grouped(r.rounds) + " rounds, " + grouped(r.uploads) +
          " uploads; K = " + grouped(run.options.spaces.size()) +
          " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss" +
@@ -95,7 +95,7 @@ std::string algorithms_table(const FinishedRun& run) {
     row[1] = rounded(loss);
     table.add(row);
   };
-  yardstick("(best constant)", run.result.mean_predictor);
+  if (run.result.mean_predictor) yardstick("(best constant)", *run.result.mean_predictor);
   if (run.options.regret) {
     yardstick("(best in hindsight)",
               *std::min_element(run.result.best_loss.begin(), run.result.best_loss.end()) /

@@ -68,8 +68,8 @@ std::string model_text(const FinishedRun& run) {
                           run.options.seed,
                           0,
                           run.options.sample,
-                          run.data.feature_names(),
-                          run.data.scaling(),
+                          run.data.feature_names,
+                          run.data.scaling,
                           run.options.spaces,
                           first.learned};
   return json_text(model_json(model)) + "\n";
@@ -129,7 +129,8 @@ Status execute(const RunCommand& command) {
     return run_experiment(data, options, progress);
   }();
   if (!result.ok()) return std::move(result.error());
-  return write_results(command, {config, options, data, *result, labels}, outputs);
+  const DataFacts facts = facts_of(data);
+  return write_results(command, {config, options, facts, *result, labels}, outputs);
 }
 
 }  // namespace

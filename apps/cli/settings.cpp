@@ -5,46 +5,12 @@
 #include <limits>
 #include <utility>
 
-#include "caucus/core/text.hpp"
+#include "setting_parts.hpp"
 #include "values.hpp"
 #include "words.hpp"
 
 namespace caucus::cli {
 namespace {
-
-Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
-
-Json numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-template <class T>
-Json optional(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json interval(const std::optional<Interval>& value) {
-  return value ? Json::array({value->first, value->second}) : Json(nullptr);
-}
-
-Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
-
-/// set: parse, then store into the member.
-template <class Target, class Member, class Parse>
-auto store(Member Target::*member, Parse parse) {
-  return [member, parse](Target& target, const std::string& value) -> Status {
-    CAUCUS_TRY(auto parsed, parse(value));
-    target.*member = std::move(parsed);
-    return Done{};
-  };
-}
-
-Result<std::string> as_text(const std::string& value) {
-  if (value.empty()) return usage_error("", "it is empty", "expected a text");
-  return value;
-}
 
 /// A number, or the word auto, which leaves it to the program.
 Result<std::optional<double>> number_or_auto(const std::string& value) {

@@ -25,6 +25,7 @@
 #include "caucus/core/result.hpp"
 #include "caucus/core/sampling.hpp"
 #include "caucus/core/second_order.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -93,6 +94,11 @@ class AdaptiveOms {
   void aggregate(const TileReports& reports, AdaptiveAggregate& into) const;
   void step(const Batch& batch, const AdaptiveAggregate& aggregate);
 
+  /// All that later batches depend on, to the last bit. restore() is for a server fresh from the
+  /// same settings, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] AdaptiveAggregate new_aggregate() const { return {}; }
 
@@ -144,6 +150,7 @@ class AdaptiveOms {
   /// |phi_i|^2 where reports show it: random features with the square loss have 1.
   [[nodiscard]] double known_size(std::size_t space) const;
   void forget_departed(double stayed);
+  [[nodiscard]] Status restore_memory(StateReader& from);
   void step_models(const AdaptiveAggregate& aggregate);
   void sort_by_space(const AdaptiveAggregate& aggregate);
   void forget(const Touched& touched, SecondOrderModel& model);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "caucus/core/ball.hpp"
@@ -10,6 +11,9 @@
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
+
+/// With the version of what follows.
+constexpr std::string_view kStateName = "fomd-oms 1";
 
 Status validate_sample(std::size_t sampled, std::size_t models) {
   const std::size_t K = models;
@@ -247,6 +251,22 @@ void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
 void FomdOms::renew_rows() const {
   if (lanes_ && rows_are_old_) lanes_->copy_to(weights_);
   rows_are_old_ = false;
+}
+
+void FomdOms::save(StateWriter& to) const {
+  renew_rows();
+  to.text(kStateName);
+  p_.save(to);
+  weights_.save(to);
+}
+
+Status FomdOms::restore(StateReader& from) {
+  from.expect(kStateName);
+  CAUCUS_CHECK(p_.restore(from));
+  CAUCUS_CHECK(weights_.restore(from, settings_->plan->maps));
+  rows_are_old_ = false;
+  if (lanes_) lanes_->copy_from(weights_);
+  return Done{};
 }
 
 }  // namespace caucus

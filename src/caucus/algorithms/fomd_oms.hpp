@@ -22,6 +22,7 @@
 #include "caucus/core/schedule.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simplex.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -138,6 +139,11 @@ class FomdOms {
     into.lanes_.add(reports.rows, reports.held, reports.lasting);
   }
   void step(const Batch& batch, const OmsAggregate& aggregate);
+
+  /// All that later batches depend on, to the last bit, whatever the layout. restore() is for a
+  /// server fresh from the same settings, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
   [[nodiscard]] OmsAggregate new_aggregate() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/core/text.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -66,6 +67,25 @@ void AdaHedge::set_probabilities() {
     scratch_[i] = behind > 0.0 ? -eta * behind : 0.0;  // not 0 * infinity
   }
   p_.set_log_weights(scratch_);
+}
+
+void AdaHedge::save(StateWriter& to) const {
+  to.numbers(cumulative_);
+  to.real(delta_);
+  p_.save(to);
+}
+
+Status AdaHedge::restore(StateReader& from) {
+  from.numbers(cumulative_);
+  delta_ = from.real();
+  CAUCUS_CHECK(p_.restore(from));
+  if (!all_finite(cumulative_)) {
+    return from.refuse("a cumulative loss", "expected finite numbers");
+  }
+  if (!is_amount(delta_)) {
+    return from.refuse("the mixing cost " + to_text(delta_), "expected a finite number >= 0");
+  }
+  return Done{};
 }
 
 }  // namespace caucus

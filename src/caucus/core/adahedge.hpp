@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/result.hpp"
 #include "caucus/core/simplex.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -21,6 +23,10 @@ class AdaHedge {
   /// p <- (1 - amount) p + amount / K, for data whose best model changes, and the past counts less:
   /// Delta <- (1 - amount) Delta.
   void share(double amount);
+
+  /// restore() is for one of as many models, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   [[nodiscard]] double mixing_cost() const { return delta_; }  ///< Delta

@@ -7,6 +7,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "caucus/core/result.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -24,6 +29,24 @@ class Departures {
     }
     most_lately_ = batches_ = 0;
     return share;
+  }
+
+  void save(StateWriter& to) const {
+    to.u64(clients_);
+    to.u64(most_lately_);
+    to.u64(batches_);
+  }
+  /// To be thrown away after an error.
+  Status restore(StateReader& from) {
+    clients_ = static_cast<std::size_t>(from.u64());
+    most_lately_ = static_cast<std::size_t>(from.u64());
+    batches_ = static_cast<std::size_t>(from.u64());
+    CAUCUS_CHECK(from.status());
+    const std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    if (clients_ > most || most_lately_ > most || batches_ >= kPatience) {
+      return from.refuse("a count of clients or batches is too large");
+    }
+    return Done{};
   }
 
  private:

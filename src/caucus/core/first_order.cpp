@@ -6,6 +6,7 @@
 
 #include "caucus/core/ball.hpp"
 #include "caucus/core/box.hpp"
+#include "caucus/core/text.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -45,6 +46,22 @@ void FirstOrderModel::move(double rate, std::span<const float> gradient, const R
     squares = squared_norm(w);
   }
   reach_ = std::max(reach_, std::sqrt(squares));
+}
+
+void FirstOrderModel::save(StateWriter& to) const {
+  for (const double value : {largest_, curvature_sum_, rounds_, gradient_sum_, reach_}) {
+    to.real(value);
+  }
+}
+
+Status FirstOrderModel::restore(StateReader& from) {
+  for (double* value : {&largest_, &curvature_sum_, &rounds_, &gradient_sum_, &reach_}) {
+    *value = from.real();
+    if (!is_amount(*value)) {
+      return from.refuse("a model's sum " + to_text(*value), "expected a finite number >= 0");
+    }
+  }
+  return from.status();
 }
 
 }  // namespace caucus

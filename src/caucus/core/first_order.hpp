@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <span>
 
+#include "caucus/core/result.hpp"
 #include "caucus/core/space.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -40,6 +42,10 @@ class FirstOrderModel {
   /// lambda / (M_r P_i), or 0 where the model had better stay where it is.
   double next_rate(const RoundSums& sums);
   void move(double rate, std::span<const float> gradient, const Region& region, std::span<float> w);
+
+  /// restore() is for one of the same settings, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   double largest_;  ///< of |z|^2 = |g|^2 / (4c)

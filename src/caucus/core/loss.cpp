@@ -8,7 +8,8 @@
 
 namespace caucus {
 bool Loss::is_classification() const {
-  return std::holds_alternative<LogisticLoss>(kind_) || std::holds_alternative<HingeLoss>(kind_);
+  return std::visit([](const auto& loss) { return kOfClasses<std::decay_t<decltype(loss)>>; },
+                    kind_);
 }
 
 std::string Loss::name() const {

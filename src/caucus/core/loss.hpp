@@ -9,6 +9,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "caucus/core/result.hpp"
@@ -93,6 +94,10 @@ struct LinearLoss {  ///< 1 - v y, the loss of the paper's second lower bound
   static double largest(double V, double Y) { return 1.0 + V * Y; }
   static double steepest(double, double Y) { return Y; }
 };
+
+/// Losses whose targets are classes, -1 or 1.
+template <class L>
+inline constexpr bool kOfClasses = std::is_same_v<L, LogisticLoss> || std::is_same_v<L, HingeLoss>;
 
 /// Any of the losses, chosen once by name.
 class Loss {

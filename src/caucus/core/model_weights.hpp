@@ -8,6 +8,8 @@
 
 #include "caucus/core/aligned.hpp"
 #include "caucus/core/feature_maps.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -35,6 +37,10 @@ class ModelWeights {
     const float* const values = values_.data();
     for (std::size_t m = 0; m < models.size(); ++m) into[m] = values + places[models[m]].begin;
   }
+
+  /// restore() is for weights of the same spaces, which are to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from, const FeatureMaps& maps);
 
  private:
   struct Place {

@@ -14,7 +14,6 @@ constexpr double kFirstRidge = 5.0;          ///< the same in the first round, f
 constexpr int kSweeps = 3;                   ///< over the coordinates of a box, per round
 constexpr int kMultiplierSteps = 2;          ///< per round
 constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
-constexpr std::size_t kAbsorbed = 16;        ///< reports that enter A in one pass
 constexpr std::size_t kEarly = 100;          ///< rounds of three steps: most is still to learn
 constexpr double kFlat = 1e-8;          ///< directions this close to parallel are taken for one
 constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
@@ -50,15 +49,19 @@ void SecondOrderModel::Iterate::add_to_diagonal(double value) {
   }
 }
 
+void SecondOrderModel::make_vectors() {
+  b_.assign(A_.padded_size(), 0.0);
+  diagonal_.assign(A_.padded_size(), 0.0);
+  at_ = Iterate(A_.padded_size());
+}
+
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
                                std::span<const float> w, std::size_t examples) {
   const double squared = squared_norm(gradient);
   if (!(loss > 0.0) || !(squared > 0.0) || !std::isfinite(loss + squared)) return;
   if (A_.empty()) {
     A_ = SymmetricMatrix(d_);
-    b_.assign(A_.padded_size(), 0.0);
-    diagonal_.assign(A_.padded_size(), 0.0);
-    at_ = Iterate(A_.padded_size());
+    make_vectors();
   }
   loss_sum_ += loss;
   gradient_sum_ += squared;

@@ -11,7 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/result.hpp"
 #include "caucus/core/space.hpp"
+#include "caucus/core/state_io.hpp"
 #include "caucus/core/symmetric_matrix.hpp"
 
 namespace caucus {
@@ -40,8 +42,16 @@ class SecondOrderModel {
   /// What was learned so far counts this much of what it did.
   void fade(double factor);
 
+  /// restore() is for one of the same settings, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
  private:
+  [[nodiscard]] Status restore_solver(StateReader& from);
+  [[nodiscard]] Status restore_observed(StateReader& from);
   void set_ridge(std::size_t examples);
+  /// Once A has its size.
+  void make_vectors();
   /// What was observed enters A.
   void absorb();
   /// y = (A + mu I) x
@@ -54,6 +64,8 @@ class SecondOrderModel {
         : x(n, 0.0), residual(n, 0.0), direction(n, 0.0), image(n, 0.0) {}
     /// As the matrix gets value * I more.
     void add_to_diagonal(double value);
+    void save(StateWriter& to) const;
+    void restore(StateReader& from);
 
     std::vector<double> x;          ///< padded with zeros, as all vectors here
     std::vector<double> residual;   ///< right - (A + mu I) x
@@ -63,6 +75,8 @@ class SecondOrderModel {
   void conjugate_gradients(Iterate& at, int steps) const;
   void solve_in_ball(double radius, int steps);
   void solve_in_box(double side);
+
+  static constexpr std::size_t kAbsorbed = 16;  ///< reports that enter A in one pass
 
   std::size_t d_;
   SymmetricMatrix A_;  ///< empty until the first report: most of a large set are never touched

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/core/text.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
@@ -90,6 +91,33 @@ std::vector<double> Simplex::log_probabilities() const {
   const double log_sum = std::log(weights_.total());
   for (double& value : log_p) value -= log_sum;
   return log_p;
+}
+
+void Simplex::save(StateWriter& to) const {
+  to.numbers(std::span(log_weights_).first(size_));
+  weights_.save(to);
+}
+
+Status Simplex::restore(StateReader& from) {
+  const auto logs = std::span(log_weights_).first(size_);
+  from.numbers(logs);
+  CAUCUS_CHECK(weights_.restore(from));
+  for (std::size_t i = 0; i < size_; ++i) {
+    constexpr double kTolerance = 1e-6;
+    constexpr double kUnderflown = 1e-290;
+    const double weight = std::exp(logs[i]);
+    const double distance = std::abs(weights_[i] - weight);
+    if (!(logs[i] <= kLargestLog) || !(distance <= kTolerance * weight + kUnderflown)) {
+      return from.refuse(
+          "a probability's logarithm " + to_text(logs[i]) + " and weight " + to_text(weights_[i]),
+          "expected a number and its exponential");
+    }
+  }
+  if (!(weights_.total() >= kLeastTotal)) {
+    return from.refuse("probabilities that sum to " + to_text(weights_.total()),
+                       "expected more than 0");
+  }
+  return Done{};
 }
 
 WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::move(weights)) {

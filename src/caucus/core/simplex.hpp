@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "caucus/core/aligned.hpp"
+#include "caucus/core/result.hpp"
+#include "caucus/core/state_io.hpp"
 #include "caucus/core/sum_tree.hpp"
 
 namespace caucus {
@@ -49,6 +51,11 @@ class Simplex {
   [[nodiscard]] std::size_t find(double u) const { return weights_.find(u * weights_.total()); }
   /// Proportional to p.
   [[nodiscard]] const SumTree& weights() const { return weights_; }
+
+  /// Weights and logarithms, as neither has the last digits of the other. restore() is for a
+  /// Simplex of the same size, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   void weigh_anew();

@@ -1,6 +1,7 @@
 #include "caucus/core/sum_tree.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace caucus {
 
@@ -81,6 +82,19 @@ void SumTree::set(std::span<const std::uint32_t> indices, std::span<const double
     }
     nodes_.swap(above_);
   }
+}
+
+void SumTree::save(StateWriter& to) const {
+  to.numbers(std::span(levels_.front().values).first(size_));
+}
+
+Status SumTree::restore(StateReader& from) {
+  const auto values = std::span(levels_.front().values).first(size_);
+  from.numbers(values);
+  CAUCUS_CHECK(from.status());
+  if (!all_amounts(values)) return from.refuse("a weight", "expected finite numbers >= 0");
+  add_up_all();
+  return Done{};
 }
 
 /// Rounding took the point beyond all: it belongs to the last that has a weight.

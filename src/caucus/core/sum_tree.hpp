@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "caucus/core/aligned.hpp"
+#include "caucus/core/result.hpp"
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -47,6 +49,11 @@ class SumTree {
     }
     return node * kChildren + find_child(levels_.front(), node, point);
   }
+
+  /// The weights alone: all sums follow from them. restore() is for a tree of the same size, which
+  /// is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   static constexpr std::size_t kChildren = 16;

@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "caucus/core/aligned.hpp"
+#include "caucus/core/result.hpp"
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 
@@ -40,6 +43,19 @@ class SymmetricMatrix {
   }
   void add_to_diagonal(double value) {
     for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
+  }
+  /// restore() makes this matrix one of the given size; to be thrown away after an error.
+  void save(StateWriter& to) const { to.numbers(values_); }
+  Status restore(StateReader& from, std::size_t size) {
+    if (from.left() < bytes(size)) {  // before there is memory for them
+      return from.refuse("a matrix is cut off",
+                         "expected " + std::to_string(bytes(size)) + " bytes");
+    }
+    *this = SymmetricMatrix(size);
+    from.numbers(values_);
+    CAUCUS_CHECK(from.status());
+    if (!all_finite(values_)) return from.refuse("a matrix", "expected finite numbers");
+    return Done{};
   }
   [[nodiscard]] double operator()(std::size_t row, std::size_t column) const {
     return row / simd::kBlock >= column / simd::kBlock ? values_[place(row, column)]

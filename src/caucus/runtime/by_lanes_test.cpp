@@ -74,7 +74,7 @@ Played play(const Problem& problem, Layout layout, std::size_t per_batch, double
   for (std::size_t j = 0; j < lengths.size(); ++j) lengths[j] = 3 + j % 11;
   const TestSource source(lengths);
   FomdOms server = make(problem, layout);
-  Telemetry telemetry(problem.loss, lengths.size(), 13);
+  Telemetry telemetry(problem.loss, lengths.size());
   Played played;
   const auto note = [&](std::size_t, std::size_t, double output) {
     played.forecasts.push_back(output);

@@ -108,6 +108,7 @@ class LocalExchange {
   template <class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Assign&& assign, Receive&& receive) {
     play_.ask(shared, batch, clients_, assign, receive);
+    clients_.telemetry->end_batch();
   }
 
  private:

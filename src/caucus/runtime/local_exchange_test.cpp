@@ -33,7 +33,7 @@ void play(A& server, const TestSource& source, std::size_t rounds, std::size_t p
 TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
   const TestSource source({7, 3, 5});
   FomdOms server(settings());
-  Telemetry telemetry(Loss{}, 3, 7);
+  Telemetry telemetry(Loss{}, 3);
   std::vector<std::pair<std::size_t, std::size_t>> seen;
   double squared = 0.0;
   play(server, source, 7, 2, telemetry, 0.0,
@@ -45,11 +45,10 @@ TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(std::unique(seen.begin(), seen.end()), seen.end());
   EXPECT_EQ(seen.size(), 15U);
-  double by_round = 0.0;
   double by_client = 0.0;
-  for (const double loss : telemetry.loss_of_round) by_round += loss;
   for (const double loss : telemetry.loss_of_client) by_client += loss;
-  EXPECT_NEAR(by_round, squared, 1e-12);
+  EXPECT_NEAR(telemetry.loss, squared, 1e-12);
+  EXPECT_EQ(telemetry.forecasts_of_client, (std::vector<std::size_t>{7, 3, 5}));
   EXPECT_NEAR(by_client, squared, 1e-12);
   EXPECT_NEAR(telemetry.squared_error, squared, 1e-12);
 }
@@ -121,7 +120,7 @@ TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
     for (const std::size_t per_batch : {1U, 4U, 13U}) {
       const auto forecasts_of = [&]<class Play>(std::type_identity<Play>) {
         A server = Made<A>::make(sampled, lengths.size());
-        Telemetry telemetry(Loss{}, lengths.size(), 13);
+        Telemetry telemetry(Loss{}, lengths.size());
         std::vector<double> forecasts;
         const auto note = [&](std::size_t, std::size_t, double output) {
           forecasts.push_back(output);
@@ -147,7 +146,7 @@ TYPED_TEST(Tiles, SeveralThreadsGiveTheBitsOfOne) {
   for (const std::size_t per_batch : {1U, 3U}) {
     const auto forecasts_of = [&](std::size_t threads) {
       A server = Made<A>::make(2, lengths.size());
-      Telemetry telemetry(Loss{}, lengths.size(), 5);
+      Telemetry telemetry(Loss{}, lengths.size());
       std::vector<double> forecasts;
       const auto note = [&](std::size_t, std::size_t, double output) {
         forecasts.push_back(output);
@@ -176,7 +175,7 @@ class FailingSource : public TestSource {
 TEST(LocalExchange, WhatAThreadThrowsEndsTheRound) {
   const FailingSource source(std::vector<std::size_t>(5000, 1));
   FomdOms server(settings());
-  Telemetry telemetry(Loss{}, 5000, 1);
+  Telemetry telemetry(Loss{}, 5000);
   LocalExchange exchange(server, source, {}, telemetry, {}, 3);
   EXPECT_THROW(play_all(server, exchange, 1, 1), std::bad_alloc);
 }
@@ -184,7 +183,7 @@ TEST(LocalExchange, WhatAThreadThrowsEndsTheRound) {
 TEST(LocalExchange, BitsAreCountedPerUpload) {
   const TestSource source({8, 8});
   FomdOms server(settings());
-  Telemetry telemetry(Loss{}, 2, 8);
+  Telemetry telemetry(Loss{}, 2);
   play(server, source, 8, 4, telemetry);
   const std::size_t per_upload = 2 * (32 * 5 + 2);  // J = 2, d = 4 and a loss, 2 bits name one of 3
   EXPECT_EQ(telemetry.upload_bits, 2 * 2 * per_upload);
@@ -204,30 +203,18 @@ TEST(LocalExchange, LostReportsDoNotTouchClientsThatWorkAlone) {
   const TestSource source({20, 20});
   NcoOms with(settings(), 2);
   NcoOms without(settings(), 2);
-  Telemetry a(Loss{}, 2, 20);
-  Telemetry b(Loss{}, 2, 20);
+  Telemetry a(Loss{}, 2);
+  Telemetry b(Loss{}, 2);
   play(with, source, 20, 1, a, 0.5);
   play(without, source, 20, 1, b, 0.0);
   EXPECT_EQ(a.squared_error, b.squared_error);
   FomdOms lossy(settings());
   FomdOms lossless(settings());
-  Telemetry c(Loss{}, 2, 20);
-  Telemetry d(Loss{}, 2, 20);
+  Telemetry c(Loss{}, 2);
+  Telemetry d(Loss{}, 2);
   play(lossy, source, 20, 1, c, 0.5);
   play(lossless, source, 20, 1, d, 0.0);
   EXPECT_NE(c.squared_error, d.squared_error);
-}
-
-TEST(Telemetry, CountsClassesAndLogLoss) {
-  Telemetry telemetry(Loss(LogisticLoss{}), 1, 4);
-  telemetry.record(std::vector<PlayedExample>{{0, 0, 2.0, 1.0}});
-  telemetry.record(std::vector<PlayedExample>{{0, 1, -1.0, -1.0}});
-  telemetry.record(std::vector<PlayedExample>{{0, 2, 0.5, -1.0}});
-  telemetry.record(std::vector<PlayedExample>{{0, 3, 0.0, 1.0}});
-  EXPECT_EQ(telemetry.correct, 2U);
-  const double expected = std::log(1 + std::exp(-2.0)) + std::log(1 + std::exp(-1.0)) +
-                          std::log(1 + std::exp(0.5)) + std::log(2.0);
-  EXPECT_NEAR(telemetry.log_loss, expected, 1e-12);
 }
 
 }  // namespace

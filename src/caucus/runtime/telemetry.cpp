@@ -1,60 +1,98 @@
 #include "caucus/runtime/telemetry.hpp"
 
 namespace caucus {
+namespace {
+
+/// The totals in registers: in memory each addition would wait for the one before.
+class Totals {
+ public:
+  Totals(Telemetry& into, double& loss_of_batch)
+      : into_(into),
+        batch_(loss_of_batch),
+        loss_(loss_of_batch),
+        errors_(into.squared_error),
+        targets_(into.squared_targets),
+        log_loss_(into.log_loss),
+        correct_(into.correct) {}
+
+  void add(std::size_t client, const PlayedSums& sums) {
+    loss_ += sums.loss;
+    errors_ += sums.squared_error;
+    targets_ += sums.squared_targets;
+    log_loss_ += sums.log_loss;
+    correct_ += sums.correct;
+    forecasts_ += sums.forecasts;
+    into_.loss_of_client[client] += sums.loss;
+    into_.forecasts_of_client[client] += sums.forecasts;
+  }
+  void store() const {
+    batch_ = loss_;
+    into_.squared_error = errors_;
+    into_.squared_targets = targets_;
+    into_.log_loss = log_loss_;
+    into_.correct = correct_;
+    into_.forecasts += forecasts_;
+  }
+
+ private:
+  Telemetry& into_;
+  double& batch_;
+  double loss_, errors_, targets_, log_loss_;
+  std::size_t correct_;
+  std::size_t forecasts_ = 0;
+};
+
+}  // namespace
+
+void Telemetry::record(std::size_t client, const PlayedSums& sums) {
+  Totals totals(*this, loss_of_batch_);
+  totals.add(client, sums);
+  totals.store();
+}
 
 void Telemetry::record(std::span<const PlayedExample> given) {
-  loss_.with_kind([&](const auto& loss) {
-    // Sums in registers: in memory each addition would wait for the one before.
-    double errors = squared_error;
-    double targets = squared_targets;
-    for (std::size_t n = 0; n < given.size();) {
-      const std::size_t round = given[n].round;
-      double of_round = loss_of_round[round];
-      for (; n < given.size() && given[n].round == round; ++n) {
-        const PlayedExample& one = given[n];
-        const double value = loss.value(one.output, one.y);
-        of_round += value;
-        loss_of_client[one.client] += value;
-        errors += (one.output - one.y) * (one.output - one.y);
-        targets += one.y * one.y;
+  if (given.empty()) return;
+  if (given.front().client != open_) record_open();
+  measure_.with_kind([&](const auto& kind) {
+    Totals totals(*this, loss_of_batch_);
+    PlayedSums sums = open_sums_;
+    std::size_t client = given.front().client;
+    for (const PlayedExample& one : given) {
+      if (one.client != client) {
+        totals.add(client, sums);
+        sums = {};
+        client = one.client;
       }
-      loss_of_round[round] = of_round;
+      sums.add(kind, one.output, one.y);
     }
-    squared_error = errors;
-    squared_targets = targets;
+    totals.store();
+    open_ = client;
+    open_sums_ = sums;
   });
-  forecasts += given.size();
-  if (!loss_.is_classification()) return;
-  for (const PlayedExample& one : given) count_class(one.output, one.y);
 }
 
 void Telemetry::record(const RoundForecasts& given) {
-  const std::size_t count = given.clients.size();
-  loss_.with_kind([&](const auto& loss) {
-    double of_round = loss_of_round[given.round];
-    double errors = squared_error;
-    double targets = squared_targets;
-    for (std::size_t n = 0; n < count; ++n) {
-      const double output = given.outputs[n];
-      const double y = given.y[n];
-      const double value = loss.value(output, y);
-      of_round += value;
-      loss_of_client[given.clients[n]] += value;
-      errors += (output - y) * (output - y);
-      targets += y * y;
+  measure_.with_kind([&](const auto& kind) {
+    Totals totals(*this, loss_of_batch_);
+    for (std::size_t n = 0; n < given.clients.size(); ++n) {
+      PlayedSums sums;
+      sums.add(kind, given.outputs[n], given.y[n]);
+      totals.add(given.clients[n], sums);
     }
-    loss_of_round[given.round] = of_round;
-    squared_error = errors;
-    squared_targets = targets;
+    totals.store();
   });
-  forecasts += count;
-  if (!loss_.is_classification()) return;
-  for (std::size_t n = 0; n < count; ++n) count_class(given.outputs[n], given.y[n]);
 }
 
-void Telemetry::count_class(double output, double y) {
-  log_loss += LogisticLoss::value(output, y);
-  correct += static_cast<std::size_t>((output > 0.0) == (y > 0.0));
+void Telemetry::end_batch() {
+  record_open();
+  loss += loss_of_batch_;
+  loss_of_batch_ = 0.0;
+}
+
+void Telemetry::record_open() {
+  if (open_ != kNobody) record(open_, open_sums_);
+  open_ = kNobody;
+  open_sums_ = {};
 }
 
 }  // namespace caucus

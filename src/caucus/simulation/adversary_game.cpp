@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "caucus/core/bounds.hpp"
 #include "caucus/core/constants.hpp"
-#include "caucus/simulation/problem.hpp"
+#include "caucus/runtime/problem.hpp"
 #include "caucus/simulation/repetition.hpp"
 
 namespace caucus {
@@ -75,10 +74,8 @@ Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::ui
   std::atomic<std::size_t> unseen{0};
   const auto played = play_repetition(
       make_algorithm(setting.algorithm, settings, setting.size.clients),
-      RepetitionInput<AdversaryGame>{options.loss, game, length, 1, {}, {}, {}, unseen});
-  const auto& losses = played.telemetry.loss_of_round;
-  const double total = std::accumulate(losses.begin(), losses.end(), 0.0);
-  return total / static_cast<double>(setting.size.clients) - game.best_loss();
+      RepetitionInput<AdversaryGame>{options.loss, game, length, 1, {}, {}, unseen});
+  return played.telemetry.loss / static_cast<double>(setting.size.clients) - game.best_loss();
 }
 
 double game_bound(GameKind kind, const GameSize& size) {

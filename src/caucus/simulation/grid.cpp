@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "caucus/runtime/parallel.hpp"
-#include "caucus/simulation/problem.hpp"
+#include "caucus/runtime/problem.hpp"
 #include "caucus/simulation/ready_examples.hpp"
 #include "caucus/simulation/repetition.hpp"
 
@@ -64,7 +64,7 @@ Played measured(const RepetitionResult& result, const ReadyExamples& examples) {
   Played played;
   played.diverged = t.diverged();
   played.mse = t.squared_error / n;
-  played.loss = std::accumulate(t.loss_of_round.begin(), t.loss_of_round.end(), 0.0) / n;
+  played.loss = t.loss / n;
   played.seconds = result.seconds;
   played.upload = static_cast<double>(t.upload_bits) / n;
   played.download = static_cast<double>(t.download_bits) / n;
@@ -87,8 +87,8 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
   const auto plan = std::make_shared<const Plan>(Plan{maps.ready(), options.loss});
   const RunLength length = run_length(*shared.partition, options.rounds_per_upload);
   CAUCUS_TRY(const AnySettings settings,
-             make_settings(options.algorithms.front(), plan, make_constants(data, options), length,
-                           options, repetition));
+             make_settings(options.algorithms.front(), plan,
+                           make_constants(data.scaling(), options), length, options, repetition));
   const auto result =
       play_repetition(algorithm_of(setting, settings, length.clients),
                       RepetitionInput<ReadyExamples>{options.loss,
@@ -96,7 +96,6 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                                                      length,
                                                      options.rounds_per_upload,
                                                      {options.dropout, options.seed, repetition},
-                                                     {},
                                                      {},
                                                      progress.done});
   return measured(result, *shared.examples);

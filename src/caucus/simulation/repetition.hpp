@@ -5,27 +5,20 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
+#include <type_traits>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/runtime/curve_recorder.hpp"
 #include "caucus/runtime/example_source.hpp"
 #include "caucus/runtime/local_exchange.hpp"
 #include "caucus/runtime/play_round.hpp"
+#include "caucus/runtime/problem.hpp"
 #include "caucus/runtime/telemetry.hpp"
-#include "caucus/simulation/problem.hpp"
+#include "caucus/simulation/summary.hpp"
 
 namespace caucus {
-
-struct RepetitionResult {
-  Telemetry telemetry;
-  double seconds = 0.0;  ///< of the whole loop; reading, shuffling and drawing features are outside
-  std::vector<std::vector<double>> probabilities;  ///< p at the rounds of the curve
-  LearnedModel learned;
-};
 
 template <ExampleSource Source>
 struct RepetitionInput {
@@ -34,32 +27,9 @@ struct RepetitionInput {
   const RunLength& length;
   std::size_t rounds_per_upload = 1;
   Dropout dropout;
-  std::span<const std::size_t> curve_rounds;
   ForecastObserver observer;
   std::atomic<std::size_t>& examples_done;
   std::size_t threads = 1;  ///< for the clients of a round
-};
-
-/// Records p after the batch in which each of the curve's rounds falls.
-class ProbabilityCurve {
- public:
-  explicit ProbabilityCurve(std::span<const std::size_t> rounds) : rounds_(rounds) {}
-
-  template <class A>
-  void record(const Batch& batch, const A& algorithm) {
-    if (next_ == rounds_.size() || rounds_[next_] > batch.last) return;
-    const auto p = probabilities_of(algorithm);
-    while (next_ < rounds_.size() && rounds_[next_] <= batch.last) {
-      values.push_back(p);
-      ++next_;
-    }
-  }
-
-  std::vector<std::vector<double>> values;
-
- private:
-  std::span<const std::size_t> rounds_;
-  std::size_t next_ = 0;
 };
 
 /// Examples that are played before others are told: what threads share is slow to write.
@@ -68,8 +38,9 @@ inline constexpr std::size_t kExamplesPerNote = 256;
 template <ExampleSource Source>
 RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<Source>& input) {
   using Clock = std::chrono::steady_clock;
-  Telemetry telemetry(input.loss, input.length.clients, input.length.rounds);
-  ProbabilityCurve curve(input.curve_rounds);
+  Telemetry telemetry(input.loss, input.length.clients);
+  CurveRecorder recorder;
+  const auto probabilities = [&] { return probabilities_of(algorithm); };
   const auto start = Clock::now();
   std::visit(
       [&](auto& server) {
@@ -83,16 +54,22 @@ RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<S
           batch = {batch.number + 1, batch.last,
                    std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
           play_round(server, exchange, batch, aggregate);
-          curve.record(batch, algorithm);
+          recorder.after_batch(batch.last, telemetry.loss, probabilities);
           if (telemetry.forecasts - played < kExamplesPerNote) continue;
           input.examples_done += telemetry.forecasts - played;
           played = telemetry.forecasts;
         }
         input.examples_done += telemetry.forecasts - played;
+        recorder.finish(batch.last, telemetry.loss, probabilities);
       },
       algorithm);
   const std::chrono::duration<double> seconds = Clock::now() - start;
-  return {std::move(telemetry), seconds.count(), std::move(curve.values), learned_by(algorithm)};
+  return {std::move(telemetry),
+          seconds.count(),
+          std::move(recorder.curve),
+          learned_by(algorithm),
+          0,
+          {}};
 }
 
 }  // namespace caucus

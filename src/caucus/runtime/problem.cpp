@@ -1,4 +1,4 @@
-#include "caucus/simulation/problem.hpp"
+#include "caucus/runtime/problem.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +24,10 @@ double linear_feature_bound(const Scaling& scaling, bool intercept) {
   return std::sqrt(sum);
 }
 
-double feature_bound(const Dataset& data, const Space& space, const ScheduleOptions& schedule) {
-  const Scaling& scaling = data.scaling();
+double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
   if (space.kind == SpaceKind::expert) {
-    return space.expert < data.experts() ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
+    const bool known = space.expert < scaling.expert_columns.size();
+    return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
   }
   if (schedule.feature_bound) return *schedule.feature_bound;
   return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
@@ -35,28 +35,36 @@ double feature_bound(const Dataset& data, const Space& space, const ScheduleOpti
 
 }  // namespace
 
-RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
-  const auto batches = [&](std::size_t rounds) {
-    return (rounds + rounds_per_upload - 1) / rounds_per_upload;
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload) {
+  const auto batches = [&](std::size_t count) {
+    return (count + rounds_per_upload - 1) / rounds_per_upload;
   };
-  RunLength length{partition.clients(), partition.longest(), batches(partition.longest()), 0};
-  for (std::size_t j = 0; j < partition.clients(); ++j) {
-    length.reports += batches(partition.rounds(j));
+  RunLength length{rounds.size(), 0, 0, 0};
+  for (const std::size_t count : rounds) {
+    length.rounds = std::max(length.rounds, count);
+    length.reports += batches(count);
   }
+  length.batches = batches(length.rounds);
   return length;
 }
 
-std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options) {
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
+  return run_length(rounds, rounds_per_upload);
+}
+
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
   const ScheduleOptions& schedule = options.schedule;
   const double automatic =
-      options.loss.is_classification() ? 1.0 : largest_in(data.scaling().target_interval());
+      options.loss.is_classification() ? 1.0 : largest_in(scaling.target_interval());
   const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
                             schedule.loss_bound};
   std::vector<SpaceConstants> constants;
   constants.reserve(options.spaces.size());
   for (const Space& space : options.spaces) {
     constants.push_back(
-        constants_of(space, options.loss, feature_bound(data, space, schedule), bounds));
+        constants_of(space, options.loss, feature_bound(scaling, space, schedule), bounds));
   }
   return constants;
 }
@@ -71,7 +79,7 @@ namespace {
 
 Result<AnySettings> adaptive_settings(const std::string& algorithm,
                                       std::shared_ptr<const Plan> plan, const RunLength& length,
-                                      const ExperimentOptions& options, std::uint32_t repetition) {
+                                      const LearningOptions& options, std::uint32_t repetition) {
   CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
   auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
   return AnySettings(std::make_shared<const AdaptiveSettings>(
@@ -81,7 +89,7 @@ Result<AnySettings> adaptive_settings(const std::string& algorithm,
 
 Result<TheorySchedule> theory_schedule(const std::string& algorithm,
                                        const std::vector<SpaceConstants>& constants,
-                                       const RunLength& length, const ExperimentOptions& options) {
+                                       const RunLength& length, const LearningOptions& options) {
   const std::size_t K = options.spaces.size();
   const auto horizon =
       options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
@@ -100,7 +108,7 @@ Result<TheorySchedule> theory_schedule(const std::string& algorithm,
 
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const ExperimentOptions& options,
+                                  const RunLength& length, const LearningOptions& options,
                                   std::uint32_t repetition) {
   if (is_baseline(algorithm)) {
     CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));

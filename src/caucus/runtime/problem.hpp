@@ -1,16 +1,19 @@
-// From data and options to what an algorithm needs: bounds, constants, rates.
+// From scaling and options to what an algorithm needs: bounds, constants, rates.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/core/schedule.hpp"
-#include "caucus/data/dataset.hpp"
-#include "caucus/simulation/options.hpp"
+#include "caucus/data/partition.hpp"
+#include "caucus/data/scaling.hpp"
+#include "caucus/runtime/learning_options.hpp"
 
 namespace caucus {
 
@@ -22,11 +25,13 @@ struct RunLength {
   std::size_t reports = 0;  ///< of all clients: M R when all have the same amount
 };
 
+/// Of clients who have so many examples each.
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
 RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 
 /// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled
 /// range, 1 for kernels; Y the largest |y| possible.
-std::vector<SpaceConstants> make_constants(const Dataset& data, const ExperimentOptions& options);
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
 
 /// Which spaces an algorithm learns by second-order steps: none but under the adaptive schedule.
 std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
@@ -35,7 +40,7 @@ std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& 
 /// Settings for one algorithm in one repetition, validated.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const ExperimentOptions& options,
+                                  const RunLength& length, const LearningOptions& options,
                                   std::uint32_t repetition);
 
 }  // namespace caucus

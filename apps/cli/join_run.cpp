@@ -1,0 +1,196 @@
+#include "join_run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "caucus/core/simd/kernels.hpp"
+#include "caucus/network/wire/connection.hpp"
+#include "caucus/simulation/labels.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+namespace {
+
+/// The server's variant of the arithmetic, if this machine has it.
+void follow_arithmetic(const std::string& name, const Log& log) {
+  if (name.empty() || simd::select(name).ok()) return;
+  write_log(log, LogLevel::warning, "arithmetic",
+            {{"server", name}, {"why", "this machine cannot compute so: last digits may differ"}});
+}
+
+Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
+  CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{})));
+  if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
+  return data;
+}
+
+Status check_shape(const Dataset& data, const SharedPlan& plan) {
+  if (plan.features == 0 && plan.experts == 0) return Done{};  // the first client tells
+  if (data.features() == plan.features && data.experts() == plan.experts) return Done{};
+  return data_error(data.name(),
+                    "has " + std::to_string(data.features()) + " features and " +
+                        std::to_string(data.experts()) + " experts",
+                    "the server expects " + std::to_string(plan.features) + " and " +
+                        std::to_string(plan.experts));
+}
+
+}  // namespace
+
+class JoinRun::Parts {
+ public:
+  explicit Parts(JoinOptions options) : options_(std::move(options)) {}
+
+  Result<JoinOutcome> play(Progress& progress) {
+    if (options_.resume) {
+      CAUCUS_TRY(state_, JoinState::load(options_.state_file));
+    }
+    if (state_ && state_->identity().client != options_.client) {
+      return usage_error(options_.state_file,
+                         "is of client '" + state_->identity().client + "'",
+                         "expected that of '" + options_.client + "'");
+    }
+    connection_.emplace(connection_options(), events());
+    connection_->start();
+    auto outcome = take_part(progress);
+    connection_->stop();
+    if (outcome.ok()) {
+      outcome->bytes_up = connection_->bytes_up();
+      outcome->bytes_down = connection_->bytes_down();
+      outcome->connections = connection_->streams();
+      state_->remove();
+    }
+    return outcome;
+  }
+
+  void interrupt() {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  [[nodiscard]] wire::ConnectionOptions connection_options() const {
+    wire::ConnectionOptions connection;
+    connection.server = options_.server;
+    connection.tls = options_.tls;
+    connection.patience = options_.patience;
+    connection.hello.client = options_.client;
+    connection.hello.token = options_.token;
+    connection.hello.software = "caucus join " + version();
+    connection.hello.resume = options_.resume;
+    if (state_) connection.hello.run = state_->identity().run;
+    return connection;
+  }
+
+  wire::ConnectionEvents events() {
+    wire::ConnectionEvents events;
+    events.on_welcome = [this](const WelcomeRecord& welcome) {
+      const std::lock_guard lock(mutex_);
+      if (!welcome_) welcome_ = welcome;
+      changed_.notify_all();
+    };
+    events.on_assignment = [this](const AssignmentRecord& assignment) {
+      if (!prepared_) return;  // nobody asked for it
+      const auto report = player_->answer(assignment);
+      if (!report.ok()) return connection_->give_up(report.error());
+      connection_->report(*report);
+    };
+    events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
+      write_log(options_.log, LogLevel::warning, "report refused",
+                {{"batch", std::to_string(batch)}, {"why", why}});
+    };
+    events.on_state = [this](ConnectionState state, const std::string& why) {
+      if (state == ConnectionState::failed) return;  // the error says it
+      const bool lost = state == ConnectionState::lost;
+      write_log(options_.log, lost ? LogLevel::warning : LogLevel::info, word_of(state),
+                {{"client", options_.client}, {"server", options_.server.text()}, {"why", why}});
+    };
+    events.on_end = [this](const Status& end) {
+      const std::lock_guard lock(mutex_);
+      end_ = end;
+      changed_.notify_all();
+    };
+    return events;
+  }
+
+  /// Until `what`, the end or an interruption; the latter two are errors, but for a good end.
+  template <class What>
+  Status wait(What&& what) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return what() || end_ || interrupted_; });
+    if (end_) return *end_;
+    if (!interrupted_) return Done{};
+    return network_error("caucus join", "interrupted", "--resume goes on where it was");
+  }
+
+  Result<JoinOutcome> take_part(Progress& progress) {
+    CAUCUS_CHECK(wait([&] { return welcome_.has_value(); }));
+    const WelcomeRecord* welcome = welcome_ ? &*welcome_ : nullptr;  // only the first is kept
+    if (welcome == nullptr) return network_error("server", "the run is over");
+    CAUCUS_CHECK(prepare(*welcome, progress));
+    JoinOutcome outcome;
+    outcome.run = welcome->run;
+    outcome.loss = welcome->plan.loss;
+    outcome.rows = data_->rows();
+    outcome.first_row = std::min<std::size_t>(state_->next_row(), data_->rows());
+    connection_->ready({data_->rows(), data_->features(), data_->experts()});
+    CAUCUS_CHECK(wait([] { return false; }));
+    outcome.played = player_->played();
+    return outcome;
+  }
+
+  /// Data, models and memory; after this assignments may come.
+  Status prepare(const WelcomeRecord& welcome, Progress& progress) {
+    SharedPlan plan = welcome.plan;
+    follow_arithmetic(plan.arithmetic, options_.log);
+    CAUCUS_TRY(data_, read_rows(options_.data_file, plan));
+    CAUCUS_CHECK(check_shape(*data_, plan));
+    plan.features = data_->features();
+    plan.experts = data_->experts();
+    CAUCUS_TRY(participant_, Participant::make(plan, welcome.client));
+    CAUCUS_CHECK(prepare_state(welcome));
+    progress.total = data_->rows();
+    player_.emplace(*data_, *participant_, *state_, progress.done);
+    prepared_ = true;
+    return Done{};
+  }
+
+  Status prepare_state(const WelcomeRecord& welcome) {
+    JoinIdentity identity{welcome.run, options_.client, fingerprint_of(*data_)};
+    if (!state_) {
+      CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),
+                                           options_.resume ? welcome.examples : 0));
+      return Done{};
+    }
+    if (state_->identity().data == identity.data) return Done{};
+    return data_error(options_.data_file, "holds other rows than when it was read before",
+                      "expected the same data, or to join without " + options_.state_file);
+  }
+
+  const JoinOptions options_;
+  std::optional<JoinState> state_;
+  std::optional<Dataset> data_;
+  std::unique_ptr<Participant> participant_;
+  std::optional<RowPlayer> player_;  ///< of the connection's events, once it is prepared
+  std::atomic<bool> prepared_ = false;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::optional<WelcomeRecord> welcome_;
+  std::optional<Status> end_;
+  bool interrupted_ = false;
+
+  std::optional<wire::Connection> connection_;  ///< the last, so that its events end first
+};
+
+JoinRun::JoinRun(JoinOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+JoinRun::~JoinRun() = default;
+
+Result<JoinOutcome> JoinRun::play(Progress& progress) { return parts_->play(progress); }
+void JoinRun::interrupt() { parts_->interrupt(); }
+
+}  // namespace caucus::cli

@@ -1,0 +1,88 @@
+// caucus status: how a server stands.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "caucus/network/address.hpp"
+#include "caucus/network/tls_files.hpp"
+#include "caucus/network/wire/status_call.hpp"
+#include "command.hpp"
+#include "json_reader.hpp"
+#include "server_config.hpp"
+#include "server_status.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Batch, losses, probabilities, the bytes really sent beside the
+formula's, and of each client: last seen, examples counted, batches behind (lag), reports that were
+accepted, late, repeated, for a batch to come (strange) or rejected.
+
+Examples:
+  caucus status
+  caucus status --server localhost:7070 --watch
+  caucus status --server host:7070 --ca ca.crt --cert admin.crt --key admin.key --json -)";
+
+struct StatusCommand {
+  std::string server = kDefaultListen;
+  std::string json;
+  std::string ca, cert, key;
+  bool watch = false;
+};
+
+Result<Json> ask(const wire::StatusQuestion& question) {
+  CAUCUS_TRY(const std::string text, wire::ask_status(question));
+  const std::string where = question.server.text();
+  auto json = parse_json(text, where, "expected the status of a caucus server");
+  if (!json.ok()) json.error().kind = ErrorKind::network;
+  return json;
+}
+
+/// True when there is nothing more to watch.
+Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion& question) {
+  CAUCUS_TRY(const Json status, ask(question));
+  if (!command.json.empty()) {
+    CAUCUS_CHECK(print(json_text(status, command.watch ? -1 : 1) + "\n"));
+  } else {
+    CAUCUS_TRY(const std::string table, status_table(status, question.server.text()));
+    // To the top, then clear: what is new takes the place of what was there.
+    CAUCUS_CHECK(print((command.watch ? "\x1b[H\x1b[J" : "") + table));
+  }
+  return status.value("phase", "") == "over";
+}
+
+Status execute(const StatusCommand& command) {
+  if (!command.json.empty() && command.json != "-") {
+    return usage_error("--json", "'" + command.json + "'", "expected -, standard output");
+  }
+  wire::StatusQuestion question;
+  CAUCUS_TRY(question.server, parse_address(command.server, "--server"));
+  CAUCUS_TRY(question.keys,
+             read_tls({command.cert, command.key, command.ca}, {"--cert", "--key", "--ca"}));
+  for (;;) {
+    CAUCUS_TRY(const bool over, show_once(command, question));
+    if (over || !command.watch) return Done{};
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Action& action) {
+  CLI::App* status = app.add_subcommand("status", "Ask a server how it stands");
+  auto command = std::make_shared<StatusCommand>();
+  status->add_option("--server", command->server, "where it listens (localhost:7070)")
+      ->type_name("HOST:PORT");
+  status->add_option("--json", command->json, "as JSON on standard output")->type_name("-");
+  status->add_flag("--watch", command->watch, "again every second until the run is over");
+  status->add_option("--ca", command->ca, "the authority of the server's certificate; asks for TLS")
+      ->type_name("FILE");
+  status->add_option("--cert", command->cert, "one's own certificate, where the server wants one")
+      ->type_name("FILE");
+  status->add_option("--key", command->key, "its key")->type_name("FILE");
+  status->footer(kExamples);
+  status->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

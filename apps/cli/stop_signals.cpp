@@ -1,0 +1,35 @@
+#include "stop_signals.hpp"
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace caucus::cli {
+
+StopSignals::StopSignals() {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGTERM);
+  sigaddset(&signals_, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+}
+
+void StopSignals::watch(std::function<void()> stop) {
+  watcher_ = std::thread([this, stop = std::move(stop)] {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    if (done_) return;
+    came_ = true;
+    stop();
+  });
+}
+
+StopSignals::~StopSignals() {
+  done_ = true;
+  if (watcher_.joinable()) {
+    pthread_kill(watcher_.native_handle(), SIGTERM);  // wakes it, and nobody else
+    watcher_.join();
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+}  // namespace caucus::cli

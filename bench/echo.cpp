@@ -1,0 +1,145 @@
+#include "echo.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "caucus/v1/federation.grpc.pb.h"
+
+namespace caucus::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+class EchoServer::Service final : public v1::Federation::CallbackService {
+ public:
+  Service(std::size_t streams, bool barrier, v1::ServerMessage reply)
+      : streams_(streams), barrier_(barrier), reply_(std::move(reply)) {}
+
+  grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
+      grpc::CallbackServerContext*) override {
+    return new Stream(*this);
+  }
+
+ private:
+  class Stream final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage> {
+   public:
+    explicit Stream(Service& service) : service_(service) { StartRead(&message_); }
+    void answer() {
+      reply_ = service_.reply_;  // as a server makes a message for everybody
+      StartWrite(&reply_);
+    }
+
+   private:
+    void OnReadDone(bool ok) override {
+      if (!ok) return Finish(grpc::Status::OK);
+      service_.arrived(*this);
+    }
+    void OnWriteDone(bool ok) override {
+      if (!ok) return Finish(grpc::Status::OK);
+      StartRead(&message_);
+    }
+    void OnDone() override { delete this; }
+
+    Service& service_;
+    v1::ClientMessage message_;
+    v1::ServerMessage reply_;
+  };
+
+  void arrived(Stream& stream) {
+    if (!barrier_) return stream.answer();
+    std::vector<Stream*> all;
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(&stream);
+      if (waiting_.size() == streams_) all.swap(waiting_);
+    }
+    for (Stream* one : all) one->answer();
+  }
+
+  const std::size_t streams_;
+  const bool barrier_;
+  const v1::ServerMessage reply_;
+  std::mutex mutex_;
+  std::vector<Stream*> waiting_;
+};
+
+EchoServer::EchoServer(std::size_t streams, bool barrier, v1::ServerMessage reply,
+                       std::shared_ptr<grpc::ServerCredentials> credentials)
+    : service_(std::make_unique<Service>(streams, barrier, std::move(reply))) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("localhost:0", std::move(credentials), &port_);
+  builder.RegisterService(service_.get());
+  server_ = builder.BuildAndStart();
+}
+
+EchoServer::~EchoServer() { server_->Shutdown(std::chrono::system_clock::now()); }
+
+namespace {
+
+class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
+ public:
+  EchoStream(v1::Federation::Stub& stub, const v1::ClientMessage& message, Clock::time_point until)
+      : message_(message), until_(until) {
+    stub.async()->Join(&context_, this);
+    StartWrite(&message_);
+    StartRead(&reply_);
+    StartCall();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_; });
+  }
+  std::vector<double> gaps;
+
+ private:
+  void OnReadDone(bool ok) override {
+    const auto now = Clock::now();
+    if (!ok) return;
+    if (last_ != Clock::time_point{}) {
+      gaps.push_back(std::chrono::duration<double>(now - last_).count());
+    }
+    last_ = now;
+    if (now >= until_) return context_.TryCancel();
+    StartRead(&reply_);
+    StartWrite(&message_);
+  }
+  void OnDone(const grpc::Status&) override {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+
+  grpc::ClientContext context_;
+  const v1::ClientMessage message_;
+  v1::ServerMessage reply_;
+  const Clock::time_point until_;
+  Clock::time_point last_{};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::vector<double> echo(const std::string& address, std::size_t streams,
+                         const v1::ClientMessage& message, std::chrono::duration<double> seconds,
+                         const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
+  std::vector<std::unique_ptr<v1::Federation::Stub>> stubs;
+  std::vector<std::unique_ptr<EchoStream>> all;
+  for (std::size_t n = 0; n < streams; ++n) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt("caucus.stream", static_cast<int>(n));  // a connection of its own
+    stubs.push_back(
+        v1::Federation::NewStub(grpc::CreateCustomChannel(address, credentials, arguments)));
+  }
+  for (auto& stub : stubs) all.push_back(std::make_unique<EchoStream>(*stub, message, until));
+  for (auto& stream : all) stream->wait();
+  return all.front()->gaps;
+}
+
+}  // namespace caucus::bench

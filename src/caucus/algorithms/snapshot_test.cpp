@@ -1,0 +1,316 @@
+// A server that is restored from its saved state goes on as if nothing had happened, bit for bit;
+// and bytes that are no such state are refused.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "caucus/algorithms/conformance_play.hpp"
+
+namespace caucus::conformance {
+namespace {
+
+/// Linear models, kernels and an expert, in balls and boxes.
+Problem mixed_problem() {
+  Problem problem;
+  problem.spaces.push_back({.kind = SpaceKind::linear,
+                            .radius = std::numeric_limits<double>::infinity(),
+                            .intercept = true});
+  problem.spaces.push_back(
+      {.kind = SpaceKind::linear, .radius = 0.7, .constraint = Constraint::box});
+  problem.spaces.push_back(
+      {.kind = SpaceKind::expert, .function = [](std::span<const float> x) { return x[0]; }});
+  problem.rounds = 60;
+  return problem;
+}
+
+/// What a play does beside the problem.
+struct Play {
+  std::size_t per_batch = 1;
+  double dropout = 0.0;
+  std::size_t last_client_leaves_after = 1000;  ///< batches
+};
+
+std::vector<std::uint32_t> reporting(const Problem& problem, const Play& play,
+                                     std::uint32_t batch) {
+  std::vector<std::uint32_t> clients;
+  Stream lost({5, Purpose::dropout, 0, batch, 0});
+  for (std::uint32_t j = 0; j < problem.clients; ++j) {
+    const bool left = j + 1 == problem.clients && batch > play.last_client_leaves_after;
+    if (lost.uniform() >= play.dropout && !left) clients.push_back(j);
+  }
+  return clients;
+}
+
+/// Everything that can be seen from outside, while batches are played.
+struct Seen {
+  std::vector<double> numbers;
+  std::vector<std::uint32_t> held;
+  bool operator==(const Seen&) const = default;
+};
+
+/// Plays the batches after `first` up to the last one.
+template <class Server>
+Seen go_on(Server& server, const Problem& problem, const Play& how, std::uint32_t first,
+           std::uint32_t last) {
+  Seen seen;
+  Clients<Server> clients(problem);
+  for (std::uint32_t r = first + 1; r <= last; ++r) {
+    const Batch batch{r, (r - 1) * how.per_batch, r * how.per_batch};
+    Assignment assignment;
+    for (std::uint32_t j = 0; j < problem.clients; ++j) {
+      server.assign(batch, j, assignment);
+      for (const HeldModel& model : assignment.held) {
+        seen.held.push_back(model.space);
+        seen.numbers.push_back(model.share);
+      }
+    }
+    play(server, problem, batch, reporting(problem, how, r), clients);
+    for (std::size_t i = 0; i < problem.spaces.size(); ++i) {
+      seen.numbers.push_back(server.probabilities()[i]);
+      seen.numbers.push_back(server.probabilities().log_weight(i));
+      for (const float w : server.weights(i)) seen.numbers.push_back(static_cast<double>(w));
+    }
+  }
+  seen.numbers.insert(seen.numbers.end(), clients.forecasts.begin(), clients.forecasts.end());
+  return seen;
+}
+
+template <class Server>
+std::string saved(const Server& server) {
+  StateWriter writer;
+  server.save(writer);
+  return writer.take();
+}
+
+template <class Server>
+Status restore(Server& server, std::string_view bytes) {
+  StateReader reader(bytes);
+  CAUCUS_CHECK(server.restore(reader));
+  return reader.done();
+}
+
+template <class Make>
+void expect_exact(const Problem& problem, const Play& how, Make&& make) {
+  const auto batches = static_cast<std::uint32_t>(problem.rounds / how.per_batch);
+  for (const std::uint32_t k : {0U, 1U, 6U, batches / 2, batches - 1}) {
+    auto whole = make();
+    go_on(whole, problem, how, 0, k);
+    const std::string bytes = saved(whole);
+    auto restored = make();
+    const Status status = restore(restored, bytes);
+    ASSERT_TRUE(status.ok()) << k << ": " << status.error().line();
+    EXPECT_EQ(saved(restored), bytes) << k;
+    EXPECT_EQ(go_on(whole, problem, how, k, batches), go_on(restored, problem, how, k, batches))
+        << k;
+    EXPECT_EQ(saved(restored), saved(whole)) << k;
+    EXPECT_NE(saved(whole), bytes) << "nothing was learned";
+  }
+}
+
+OmsSettings theory_settings(const Problem& problem) {
+  std::vector<SpaceConstants> constants;
+  std::vector<double> bounds;
+  for (const Space& space : problem.spaces) {
+    const double radius = std::isinf(space.radius) ? 3.0 : space.radius;
+    constants.push_back({radius, (radius + 1) * (radius + 1), 2 * (radius + 1)});
+    bounds.push_back(constants.back().loss_bound);
+  }
+  const ProblemSize size{problem.spaces.size(), problem.sampled,
+                         static_cast<double>(problem.clients), static_cast<double>(problem.rounds)};
+  OmsSettings settings = *problem.settings();
+  settings.schedule = TheorySchedule(size, constants);
+  settings.entropy = WeightedEntropy(bounds);
+  return settings;
+}
+
+auto fomd(OmsSettings settings, Layout layout = Layout::rows) {
+  const auto shared = std::make_shared<const OmsSettings>(std::move(settings));
+  return [shared, layout] { return FomdOms(shared, layout); };
+}
+auto adaptive(const Problem& problem) {
+  return [settings = problem.adaptive_settings()] { return AdaptiveOms(settings); };
+}
+
+TEST(FomdOmsSnapshot, GoesOnExactlyWithTheSchedules) {
+  const Problem problem = mixed_problem();
+  expect_exact(problem, {}, fomd(theory_settings(problem)));
+  expect_exact(problem, {}, fomd(*problem.settings()));
+  OmsSettings unequal = *problem.settings();
+  unequal.entropy = WeightedEntropy({1.0, 2.0, 3.0, 2.5, 0.5, 4.0, 1.5});
+  expect_exact(problem, {}, fomd(unequal));
+}
+
+TEST(FomdOmsSnapshot, GoesOnExactlyWithLostReportsBatchesAndFixedShare) {
+  Problem problem = mixed_problem();
+  problem.fixed_share = 0.01;
+  problem.sampled = 3;
+  expect_exact(problem, {.per_batch = 4, .dropout = 0.4}, fomd(theory_settings(problem)));
+  expect_exact(problem, {.dropout = 0.4}, fomd(*problem.settings()));
+}
+
+TEST(FomdOmsSnapshot, GoesOnExactlyWithManyModels) {
+  Problem problem = mixed_problem();
+  for (int width = 1; width <= 20; ++width) {
+    problem.spaces.push_back(
+        {.kind = SpaceKind::gaussian, .width = static_cast<double>(width), .features = 4});
+  }
+  problem.eta = 40.0;  // so that weights move far, and are made anew
+  expect_exact(problem, {.dropout = 0.2}, fomd(*problem.settings()));
+  expect_exact(problem, {.dropout = 0.2}, fomd(theory_settings(problem)));
+}
+
+TEST(FomdOmsSnapshot, GoesOnExactlyWithOneModel) {
+  Problem problem;
+  problem.spaces.resize(1);
+  problem.sampled = 1;
+  expect_exact(problem, {}, fomd(*problem.settings()));
+  expect_exact(problem, {}, adaptive(problem));
+}
+
+TEST(FomdOmsSnapshot, IsTheSameForModelsThatLieSideBySide) {
+  Problem problem;
+  problem.spaces = {Space{.radius = 0.5}, Space{.radius = 1.0}, Space{.radius = 2.0}};
+  const auto rows = fomd(*problem.settings());
+  const auto lanes = fomd(*problem.settings(), Layout::lanes);
+  expect_exact(problem, {}, lanes);
+  FomdOms one = lanes();
+  ASSERT_NE(one.lanes(), nullptr);
+  go_on(one, problem, {}, 0, 5);
+  FomdOms other = rows();
+  ASSERT_TRUE(restore(other, saved(one)).ok());
+  EXPECT_EQ(saved(other), saved(one));
+  FomdOms back = lanes();
+  ASSERT_TRUE(restore(back, saved(other)).ok());
+  const std::vector<float> x(simd::padded(problem.inputs), 0.5F);
+  const float* const rows_of_x[] = {x.data()};
+  std::vector<float> outputs(16);
+  std::vector<float> expected(16);
+  back.lanes()->outputs(rows_of_x, outputs);
+  one.lanes()->outputs(rows_of_x, expected);
+  EXPECT_EQ(outputs, expected);
+  EXPECT_NE(outputs[0], 0.0F);
+}
+
+TEST(AdaptiveSnapshot, GoesOnExactlyWithSecondOrder) {
+  Problem problem = mixed_problem();
+  problem.rounds = 130;  // beyond the rounds after which residuals are computed anew
+  expect_exact(problem, {}, adaptive(problem));
+  problem.sampled = 4;
+  expect_exact(problem, {.dropout = 0.3}, adaptive(problem));
+}
+
+TEST(AdaptiveSnapshot, GoesOnExactlyWithFirstOrder) {
+  Problem problem = mixed_problem();
+  problem.second_order = false;
+  expect_exact(problem, {.dropout = 0.3}, adaptive(problem));
+  expect_exact(problem, {.per_batch = 3}, adaptive(problem));
+}
+
+TEST(AdaptiveSnapshot, GoesOnExactlyWhileDataDriftAndClientsLeave) {
+  Problem problem = mixed_problem();
+  problem.fixed_share = 0.01;
+  expect_exact(problem, {.last_client_leaves_after = 25}, adaptive(problem));
+  problem.fixed_share = 0.0;
+  expect_exact(problem, {.last_client_leaves_after = 25}, adaptive(problem));
+  expect_exact(problem, {.per_batch = 2, .dropout = 0.5}, adaptive(problem));
+}
+
+TEST(AdaptiveSnapshot, GoesOnExactlyAfterExtremeInput) {
+  for (const float scale : {1e-30F, 1e30F, 3e38F}) {
+    for (const Loss& loss : {Loss(SquareLoss{}), Loss(AbsoluteLoss{}), Loss(LinearLoss{})}) {
+      Problem problem = mixed_problem();
+      problem.rounds = 40;
+      problem.scale = scale;
+      problem.loss = loss;
+      problem.eta = 100.0;
+      SCOPED_TRACE(loss.name() + " at " + std::to_string(scale));
+      expect_exact(problem, {}, adaptive(problem));
+      expect_exact(problem, {}, fomd(*problem.settings()));
+      problem.second_order = false;
+      expect_exact(problem, {}, adaptive(problem));
+    }
+  }
+}
+
+/// Cut anywhere, it is refused. With a byte changed it may still be a state, but then one whose
+/// bytes are these, and a server that has it plays on.
+template <class Make>
+void expect_no_harm(const Problem& problem, Make&& make) {
+  auto server = make();
+  go_on(server, problem, {}, 0, 9);
+  const std::string bytes = saved(server);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    auto cut = make();
+    ASSERT_FALSE(restore(cut, std::string_view(bytes).substr(0, length)).ok()) << length;
+  }
+  auto longer = make();
+  EXPECT_FALSE(restore(longer, bytes + '\0').ok());
+  std::size_t refused = 0;
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    for (const int change : {0x01, 0x80, 0xFF}) {
+      std::string changed = bytes;
+      changed[k] = static_cast<char>(changed[k] ^ change);
+      auto other = make();
+      if (!restore(other, changed).ok()) {
+        ++refused;
+        continue;
+      }
+      ASSERT_EQ(saved(other), changed) << k;
+      if (change != 0xFF) continue;
+      for (const double number : go_on(other, problem, {}, 9, 11).numbers) {
+        ASSERT_FALSE(std::isnan(number)) << k;
+      }
+    }
+    ASSERT_FALSE(
+        unsealed(sealed(bytes).replace(k, 1, 1, static_cast<char>(bytes[k] + 1)), "").ok());
+  }
+  EXPECT_GT(refused, bytes.size() / 20);
+}
+
+Problem tiny_problem() {
+  Problem problem;
+  problem.inputs = 2;
+  problem.clients = 3;
+  problem.spaces = {Space{.radius = 0.5}, Space{.kind = SpaceKind::gaussian, .features = 1},
+                    Space{.kind = SpaceKind::linear, .constraint = Constraint::box}};
+  return problem;
+}
+
+TEST(FomdOmsSnapshot, OtherBytesDoNoHarm) {
+  expect_no_harm(tiny_problem(), fomd(*tiny_problem().settings()));
+}
+TEST(AdaptiveSnapshot, OtherBytesDoNoHarm) {
+  Problem problem = tiny_problem();
+  expect_no_harm(problem, adaptive(problem));
+  problem.second_order = false;
+  expect_no_harm(problem, adaptive(problem));
+}
+
+TEST(AdaptiveSnapshot, IsRefusedByAServerOfOtherSettings) {
+  const Problem problem = mixed_problem();
+  AdaptiveOms server = adaptive(problem)();
+  go_on(server, problem, {}, 0, 5);
+  const std::string bytes = saved(server);
+
+  Problem fewer = problem;
+  fewer.spaces.pop_back();
+  Problem first_order = problem;
+  first_order.second_order = false;
+  Problem longer = problem;
+  longer.inputs = 4;
+  Problem narrower = problem;
+  for (Space& space : narrower.spaces) space.radius = 1e-3;
+  for (const Problem& other : {fewer, first_order, longer, narrower}) {
+    AdaptiveOms refusing = adaptive(other)();
+    EXPECT_FALSE(restore(refusing, bytes).ok());
+  }
+  FomdOms another = fomd(*problem.settings())();
+  const Status status = restore(another, bytes);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().line().find("fomd-oms"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace caucus::conformance

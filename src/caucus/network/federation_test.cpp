@@ -1,0 +1,244 @@
+#include "caucus/network/federation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "caucus/core/random.hpp"
+#include "caucus/network/test_federation.hpp"
+
+namespace caucus {
+namespace {
+
+using std::chrono::milliseconds;
+
+const RunId kRun = {1, 2, 3};
+
+/// A federation and its clients in one thread; reports come in a random order.
+class Together {
+ public:
+  Together(FederationSettings settings, const TestSource& source)
+      : federation(Federation::make(std::move(settings), kRun).value()), source_(&source) {
+    for (std::uint32_t j = 0; j < source.clients(); ++j) {
+      clients.emplace_back(federation.settings().plan, j, source);
+    }
+    join_all();
+    EXPECT_TRUE(federation.can_begin(now));
+    EXPECT_TRUE(federation.begin(now).ok());
+  }
+
+  void join_all() {
+    for (std::uint32_t j = 0; j < clients.size(); ++j) {
+      EXPECT_TRUE(federation.join(clients[j].hello(), now).ok());
+      EXPECT_TRUE(federation.ready(j, clients[j].ready(), now).ok());
+    }
+  }
+  AssignmentRecord assignment(std::uint32_t client) {
+    return record_of(federation.batch(), 0, federation.assign(client));
+  }
+  Verdict send(std::uint32_t client, ReportRecord report) {
+    return federation.receive(client, std::move(report), now, why);
+  }
+  /// All clients but those left out answer, in an order that changes from batch to batch.
+  void play_batch(const std::vector<std::uint32_t>& left_out = {}) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t j = 0; j < clients.size(); ++j) {
+      const bool out = std::find(left_out.begin(), left_out.end(), j) != left_out.end();
+      if (!out && federation.awaits(j)) order.push_back(j);
+    }
+    Stream stream({9, Purpose::test, 0, static_cast<std::uint32_t>(federation.batch()), 0});
+    for (std::size_t k = order.size(); k > 1; --k) {
+      std::swap(order[k - 1], order[stream.below(static_cast<std::uint32_t>(k))]);
+    }
+    for (const std::uint32_t j : order) {
+      auto report = clients[j].play(assignment(j));
+      ASSERT_TRUE(report);
+      ASSERT_EQ(send(j, std::move(*report)), Verdict::accepted) << why;
+    }
+  }
+  void play_to_the_end() {
+    while (federation.phase() == Federation::Phase::running) {
+      play_batch();
+      ASSERT_TRUE(federation.closable(now));
+      closed.push_back(federation.close(now));
+    }
+  }
+
+  Federation federation;
+  std::vector<TestClient> clients;
+  std::vector<ClosedBatch> closed;
+  Time now{};
+  std::string why;
+
+ private:
+  const TestSource* source_;
+};
+
+const ScheduleKind kSchedules[] = {ScheduleKind::adaptive, ScheduleKind::adaptive_first_order,
+                                   ScheduleKind::theory, ScheduleKind::constant};
+
+TEST(Federation, HasTheBitsOfTheSimulation) {
+  const TestSource source({23, 30, 7, 30});
+  for (const ScheduleKind schedule : kSchedules) {
+    for (const std::size_t rounds_per_upload : {1U, 4U}) {
+      const auto settings = test_settings(4, schedule, rounds_per_upload);
+      Together together(settings, source);
+      together.play_to_the_end();
+      EXPECT_EQ(learned_by(together.federation), simulated(settings, source))
+          << static_cast<int>(schedule) << " " << rounds_per_upload;
+      EXPECT_EQ(together.federation.members()[2].counted, 7);
+    }
+  }
+}
+
+TEST(Federation, GoesOnFromASnapshotAndReplay) {
+  const TestSource source({23, 30, 7, 30});
+  for (const ScheduleKind schedule : kSchedules) {
+    const auto settings = test_settings(4, schedule, 2);
+    Together whole(settings, source);
+    const std::string at_begin = whole.federation.snapshot();
+    whole.play_to_the_end();
+    for (const std::size_t batches : {0U, 1U, 5U, 14U}) {
+      // As a server that was killed after so many batches: a snapshot, then a replay of the rest.
+      Federation revived = Federation::make(settings, kRun).value();
+      ASSERT_TRUE(revived.restore(at_begin).ok());
+      for (std::size_t b = 0; b < batches; ++b) {
+        ASSERT_TRUE(revived.replay(whole.closed[b].number, whole.closed[b].reports).ok());
+      }
+      Federation again = Federation::make(settings, kRun).value();
+      ASSERT_TRUE(again.restore(revived.snapshot()).ok());
+      for (std::size_t b = batches; b < whole.closed.size(); ++b) {
+        ASSERT_TRUE(again.replay(whole.closed[b].number, whole.closed[b].reports).ok());
+      }
+      EXPECT_EQ(again.phase(), Federation::Phase::over);
+      EXPECT_EQ(learned_by(again), learned_by(whole.federation));
+      EXPECT_EQ(again.snapshot(), whole.federation.snapshot());
+    }
+  }
+}
+
+TEST(Federation, IgnoresAndCountsWhatComesAtTheWrongTime) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  const auto first = t.assignment(0);
+  const auto report = *t.clients[0].play(first);
+  auto early = report;
+  early.batch = 2;
+  EXPECT_EQ(t.send(0, early), Verdict::strange);
+  EXPECT_EQ(t.send(0, report), Verdict::accepted);
+  EXPECT_EQ(t.send(0, report), Verdict::repeated);
+  EXPECT_FALSE(t.federation.closable(t.now));
+  EXPECT_EQ(t.send(1, *t.clients[1].play(t.assignment(1))), Verdict::accepted);
+  t.federation.close(t.now);
+  EXPECT_EQ(t.send(0, report), Verdict::repeated);
+  const MemberCounters& counters = t.federation.members()[0].counters;
+  EXPECT_EQ(counters.reports, 1);
+  EXPECT_EQ(counters.repeated, 2);
+  EXPECT_EQ(counters.strange, 1);
+}
+
+TEST(Federation, ClosesAtTheDeadlineIfTheQuorumIsThere) {
+  const TestSource source({10, 10, 10});
+  auto settings = test_settings(3, ScheduleKind::constant);
+  settings.quorum = 2;
+  settings.deadline = milliseconds(100);
+  Together t(settings, source);
+  const auto slow = *t.clients[2].play(t.assignment(2));
+  t.play_batch({1, 2});
+  t.now += milliseconds(200);
+  EXPECT_FALSE(t.federation.closable(t.now));  // one of two that are needed
+  ASSERT_EQ(t.send(1, *t.clients[1].play(t.assignment(1))), Verdict::accepted);
+  EXPECT_TRUE(t.federation.closable(t.now));
+  t.federation.close(t.now);
+  EXPECT_EQ(t.send(2, slow), Verdict::late);
+  EXPECT_EQ(t.federation.members()[2].counters.late, 1);
+  t.play_batch({2});
+  EXPECT_FALSE(t.federation.closable(t.now));  // too early
+  EXPECT_EQ(t.federation.alarm(), t.now + milliseconds(100));
+  EXPECT_TRUE(t.federation.closable(t.now + milliseconds(100)));
+}
+
+TEST(Federation, DoesNotWaitForThoseWhoHaveFinished) {
+  const TestSource source({3, 1, 2});
+  Together t(test_settings(3, ScheduleKind::constant), source);
+  t.play_to_the_end();
+  EXPECT_EQ(t.federation.phase(), Federation::Phase::over);
+  EXPECT_EQ(t.closed.size(), 3U);
+  EXPECT_EQ(t.federation.telemetry().forecasts, 6U);
+}
+
+TEST(Federation, RejectsWhatCannotBeTrueAndCutsOff) {
+  const TestSource source({10, 10});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  Together honest(settings, source);
+  Together t(settings, source);
+  for (int n = 0; n < 3; ++n) {
+    auto report = *t.clients[1].play(t.assignment(1));
+    report.parts[0].held[0].gradient[0] = 1e30F;
+    EXPECT_EQ(t.send(1, report), Verdict::rejected);
+    EXPECT_NE(t.why.find("gradient"), std::string::npos);
+    t.play_batch({1});
+    ASSERT_TRUE(t.federation.closable(t.now));  // nobody waits for the other
+    t.federation.close(t.now);
+    // The same as if the client had said nothing.
+    ASSERT_EQ(honest.send(0, *honest.clients[0].play(honest.assignment(0))), Verdict::accepted);
+    honest.federation.close(honest.now);
+  }
+  EXPECT_EQ(learned_by(t.federation), learned_by(honest.federation));
+  EXPECT_TRUE(t.federation.members()[1].cut_off);
+  EXPECT_FALSE(t.federation.join(t.clients[1].hello(), t.now).ok());
+  EXPECT_FALSE(t.federation.awaits(1));
+}
+
+TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  EXPECT_FALSE(t.federation.join({.client = "stranger"}, t.now).ok());
+  EXPECT_FALSE(t.federation.join({.client = "c1", .run = RunId{9}}, t.now).ok());
+  EXPECT_FALSE(t.federation.ready(0, {10, 5, 0}, t.now).ok());
+  t.play_batch();
+  t.federation.close(t.now);
+  EXPECT_FALSE(t.federation.join({.client = "c1"}, t.now).ok());  // it is not new
+  EXPECT_TRUE(t.federation.join({.client = "c1", .resume = true}, t.now).ok());
+}
+
+TEST(Federation, NeedsToKnowWhatAnHonestReportCanSay) {
+  auto settings = test_settings(2, ScheduleKind::adaptive);
+  settings.max_abs_target.reset();
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "server.max_abs_target");
+  settings.max_abs_target = 1.0;
+  settings.max_feature_norm.reset();
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "server.max_feature_norm");
+  settings.plan.spaces.erase(settings.plan.spaces.begin(), settings.plan.spaces.begin() + 2);
+  EXPECT_TRUE(Federation::make(settings, kRun).ok());  // kernels have features of length 1
+}
+
+TEST(Federation, TakesLabelsThatComeLate) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::adaptive), source);
+  Participant& slow = t.clients[1].participant();
+  std::vector<std::uint64_t> waiting;
+  for (std::uint32_t round = 0; round < 3; ++round) {  // predicts, but nothing comes true
+    ASSERT_TRUE(slow.assign(t.assignment(1)).ok());
+    waiting.push_back(slow.predict(source.example(1, round).x)->id);
+    t.play_batch({1});
+    const auto nothing = *slow.take_report(false);
+    EXPECT_TRUE(nothing.parts.empty());
+    ASSERT_EQ(t.send(1, nothing), Verdict::accepted) << t.why;
+    t.federation.close(t.now);
+  }
+  ASSERT_TRUE(slow.assign(t.assignment(1)).ok());
+  for (const std::uint32_t round : {2U, 0U, 1U}) {
+    EXPECT_TRUE(slow.observe(waiting[round], source.example(1, round).y));
+  }
+  auto late = *slow.take_report(false);
+  ASSERT_EQ(late.parts.size(), 3U);
+  EXPECT_EQ(late.parts[0].sampled, 1U);
+  EXPECT_EQ(t.send(1, late), Verdict::accepted) << t.why;
+  t.play_batch({1});
+  t.federation.close(t.now);
+  EXPECT_EQ(t.federation.members()[1].counted, 3U);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -1,0 +1,123 @@
+#include "caucus/network/host.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "caucus/network/test_host.hpp"
+
+namespace caucus {
+namespace {
+
+class HostThreads : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::path(testing::TempDir()) /
+                 ("host-" + std::to_string(::getpid()) + "-" +
+                  testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path() const { return (directory_ / "run.db").string(); }
+  [[nodiscard]] std::unique_ptr<Host> open(const FederationSettings& settings,
+                                           std::size_t commit_every = 1,
+                                           std::size_t snapshot_every = 5) const {
+    auto store = Store::open(path(), {commit_every});
+    EXPECT_TRUE(store.ok()) << store.error().line();
+    auto host = Host::make(settings, "the plan", std::move(store).value(), {snapshot_every, {}});
+    EXPECT_TRUE(host.ok()) << host.error().line();
+    return std::move(host).value();
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+TEST_F(HostThreads, HaveTheBitsOfTheSimulation) {
+  const TestSource source({23, 30, 7, 30});
+  for (const ScheduleKind schedule : {ScheduleKind::adaptive, ScheduleKind::theory}) {
+    std::filesystem::remove(path());
+    const auto settings = test_settings(4, schedule, 2);
+    const auto host = open(settings);
+    std::vector<std::thread> threads;
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      threads.emplace_back([&, j] {
+        TestClient client(settings.plan, j, source);
+        EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
+      });
+    }
+    EXPECT_TRUE(host->wait().ok());
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
+              simulated(settings, source));
+    EXPECT_EQ(host->status().batch, 15U);
+  }
+}
+
+TEST_F(HostThreads, GoOnWhereTheStoreEnds) {
+  const TestSource source({40, 40, 25});
+  const auto settings = test_settings(3, ScheduleKind::adaptive);
+  for (const std::size_t commit_every : {1U, 7U}) {
+    std::filesystem::remove(path());
+    std::vector<TestClient> clients;
+    for (std::uint32_t j = 0; j < 3; ++j) clients.emplace_back(settings.plan, j, source);
+    bool over = false;
+    // Each time the host dies after some batches, without a farewell to anybody.
+    for (std::uint64_t until = 3; !over; until += 6) {
+      auto host = open(settings, commit_every);
+      std::vector<std::shared_ptr<QueueLine>> lines;
+      std::vector<std::thread> threads;
+      for (std::uint32_t j = 0; j < 3; ++j) lines.push_back(std::make_shared<QueueLine>());
+      for (std::uint32_t j = 0; j < 3; ++j) {
+        threads.emplace_back([&, j] { take_part(*host, clients[j], lines[j]); });
+      }
+      while (true) {
+        const HostStatus status = host->status();
+        over = status.phase == Federation::Phase::over;
+        if (over || status.batch >= until) break;
+        std::this_thread::yield();
+      }
+      for (const auto& line : lines) line->close();
+      for (std::thread& thread : threads) thread.join();
+      if (over) {
+        EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
+                  simulated(settings, source))
+            << commit_every;
+      }
+      host->abandon();
+    }
+  }
+}
+
+TEST_F(HostThreads, RefuseAStoreOfOtherSettings) {
+  const auto settings = test_settings(2, ScheduleKind::adaptive);
+  ASSERT_NE(open(settings), nullptr);
+  const auto other = Host::make(settings, "another plan", Store::open(path(), {}).value(), {});
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().where, "store");
+}
+
+TEST_F(HostThreads, CloseABatchAtItsDeadline) {
+  const TestSource source({5, 5, 5});
+  auto settings = test_settings(3, ScheduleKind::constant);
+  settings.quorum = 2;
+  settings.deadline = std::chrono::milliseconds(20);
+  const auto host = open(settings);
+  std::vector<std::thread> threads;
+  for (std::uint32_t j = 0; j < 2; ++j) {  // the third never comes
+    threads.emplace_back([&, j] {
+      TestClient client(settings.plan, j, source);
+      take_part(*host, client, std::make_shared<QueueLine>());
+    });
+  }
+  while (host->status().forecasts < 10) std::this_thread::yield();
+  host->stop();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(host->status().members[2].counters.reports, 0U);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -1,0 +1,127 @@
+#include "caucus/network/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace caucus {
+namespace {
+
+Batch numbered(std::uint64_t batch) {
+  const auto number = static_cast<std::uint32_t>(batch);
+  return {number, number - 1, number};
+}
+
+AnyAlgorithm make(const AnySettings& settings) {
+  if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
+    return AdaptiveOms(*adaptive);
+  }
+  return FomdOms(std::get<std::shared_ptr<const OmsSettings>>(settings));
+}
+
+/// work(algorithm) with its own type.
+template <class Any, class Work>
+decltype(auto) with_own_type(Any& algorithm, Work&& work) {
+  if (auto* adaptive = std::get_if<AdaptiveOms>(&algorithm)) return work(*adaptive);
+  return work(*std::get_if<FomdOms>(&algorithm));
+}
+
+constexpr double kNotComputed = -1.0;
+
+}  // namespace
+
+Learner::Learner(const AnySettings& settings) : algorithm_(make(settings)) {
+  norms_.assign(plan().maps.size(), kNotComputed);
+  if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
+    const auto& second = (*adaptive)->second_order;
+    second_order_ = static_cast<std::size_t>(std::count(second.begin(), second.end(), true));
+  }
+}
+
+const Plan& Learner::plan() const {
+  return with_own_type(algorithm_, [](const auto& server) -> const Plan& { return server.plan(); });
+}
+
+const Assignment& Learner::assign(std::uint64_t batch, std::uint32_t client) {
+  with_own_type(algorithm_,
+                [&](auto& server) { server.assign(numbered(batch), client, assignment_); });
+  return assignment_;
+}
+
+SampledSet Learner::sampled(std::uint64_t batch, std::uint32_t client) {
+  SampledSet set{batch, {}};
+  for (const HeldModel& held : assign(batch, client).held) {
+    const double p = with_own_type(
+        algorithm_, [&](const auto& server) { return server.probabilities()[held.space]; });
+    set.models.push_back({held.space, p, norm_of(held.space, held.weights)});
+  }
+  return set;
+}
+
+double Learner::norm_of(std::uint32_t space, std::span<const float> weights) {
+  if (norms_[space] == kNotComputed) {
+    double square = 0.0;
+    for (const float w : weights) square += static_cast<double>(w) * static_cast<double>(w);
+    norms_[space] = std::sqrt(square);
+  }
+  return norms_[space];
+}
+
+void Learner::fold(std::uint64_t batch, std::span<const AcceptedReport> reports) {
+  with_own_type(algorithm_, [&](auto& server) {
+    auto aggregate = server.new_aggregate();
+    aggregate.clear();
+    std::vector<HeldReport> held;
+    std::vector<double> drawn_with;
+    for (const AcceptedReport& accepted : reports) {
+      std::uint32_t examples = 0;
+      for (const PartRecord& part : accepted.report->parts) examples += part.examples;
+      for (std::size_t n = 0; n < accepted.report->parts.size(); ++n) {
+        const PartRecord& part = accepted.report->parts[n];
+        held.clear();
+        for (const HeldReportRecord& one : part.held) {
+          held.push_back({one.space, one.loss, 1.0F, one.gradient});
+        }
+        drawn_with.clear();
+        if (part.sampled != batch) {
+          for (const SampledModel& model : accepted.sampled[n]->models) {
+            drawn_with.push_back(model.probability);
+          }
+        }
+        server.aggregate(Report{accepted.client, part.examples, held}, aggregate);
+      }
+    }
+    server.step(numbered(batch), aggregate);
+  });
+  // Models that nobody held keep their norm.
+  for (const AcceptedReport& accepted : reports) {
+    for (const PartRecord& part : accepted.report->parts) {
+      for (const HeldReportRecord& one : part.held) norms_[one.space] = kNotComputed;
+    }
+  }
+}
+
+std::vector<double> Learner::probabilities() const { return probabilities_of(algorithm_); }
+
+LearnedModel Learner::learned() const { return learned_by(algorithm_); }
+
+std::size_t Learner::upload_bits(const Assignment& assignment) const {
+  return with_own_type(algorithm_,
+                       [&](const auto& server) { return server.upload_bits(assignment); });
+}
+
+std::size_t Learner::download_bits(const Assignment& assignment) const {
+  return with_own_type(algorithm_,
+                       [&](const auto& server) { return server.download_bits(assignment); });
+}
+
+void Learner::save(StateWriter& into) const {
+  with_own_type(algorithm_, [&](const auto& server) { server.save(into); });
+}
+
+Status Learner::restore(StateReader& from) {
+  norms_.assign(norms_.size(), kNotComputed);
+  return with_own_type(algorithm_, [&](auto& server) { return server.restore(from); });
+}
+
+}  // namespace caucus

@@ -1,0 +1,271 @@
+#include "caucus/network/participant.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace caucus {
+namespace {
+
+/// FNV-1a, number by number.
+class Fingerprint {
+ public:
+  void add(std::uint64_t number) { value_ = (value_ ^ number) * 0x100000001b3U; }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
+  Fingerprint print;
+  for (const HeldModelRecord& held : assignment.held) {
+    print.add(held.space);
+    print.add(std::bit_cast<std::uint64_t>(held.share));
+    for (const float w : held.weights) print.add(std::bit_cast<std::uint32_t>(w));
+  }
+  return print.value();
+}
+
+void add_sums(const PlayedSums& sums, PlayedSums& into) {
+  into.forecasts += sums.forecasts;
+  into.loss += sums.loss;
+  into.squared_error += sums.squared_error;
+  into.squared_targets += sums.squared_targets;
+  into.log_loss += sums.log_loss;
+  into.correct += sums.correct;
+}
+
+PartRecord part_record(std::uint64_t sampled, const Report& mean) {
+  PartRecord record{sampled, mean.examples, {}};
+  for (const HeldReport& held : mean.held) {
+    record.held.push_back({held.space, held.loss, {held.direction.begin(), held.direction.end()}});
+  }
+  return record;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
+                                                       std::uint32_t client) {
+  CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
+                                          plan.held));
+  return std::unique_ptr<Participant>(
+      new Participant(plan, Plan{std::move(maps), plan.loss}, client));
+}
+
+Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client)
+    : shared_(std::move(shared)), plan_(std::move(plan)), client_(client) {}
+
+// --- models ---
+
+Status Participant::check(const AssignmentRecord& assignment) const {
+  const auto wrong = [&](const std::string& what) {
+    return network_error("batch " + std::to_string(assignment.batch), what,
+                         "expected models as the plan has them");
+  };
+  if (assignment.batch == 0 || assignment.held.empty()) return wrong("no models");
+  for (const HeldModelRecord& held : assignment.held) {
+    if (held.space >= plan_.maps.size()) return wrong("space " + std::to_string(held.space));
+    if (held.weights.size() != plan_.maps.dimension(held.space)) {
+      return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
+    }
+    if (!std::isfinite(held.share)) return wrong("a share that is not finite");
+    for (const float w : held.weights) {
+      if (!std::isfinite(w)) return wrong("a model that is not finite");
+    }
+  }
+  return Done{};
+}
+
+std::shared_ptr<Participant::Models> Participant::models_of(const AssignmentRecord& record) const {
+  auto models = std::make_shared<Models>();
+  models->batch = record.batch;
+  models->fingerprint = fingerprint_of(record);
+  models->assignment.client = client_;
+  for (const HeldModelRecord& held : record.held) models->weights.push_back(held.weights);
+  for (std::size_t a = 0; a < record.held.size(); ++a) {
+    models->assignment.held.push_back(
+        {record.held[a].space, models->weights[a], record.held[a].share});
+  }
+  return models;
+}
+
+Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& record) {
+  CAUCUS_CHECK(check(record));
+  auto models = models_of(record);
+  const std::lock_guard lock(mutex_);
+  retained_.drop_up_to(record.durable);
+  if (const auto* before = retained_.find(record.batch)) {
+    if (before->fingerprint == models->fingerprint) return std::optional(before->report);
+    forget_history();
+  } else if (models_ != nullptr && record.batch <= models_->batch) {
+    // The same models again: what was observed of them goes on to count.
+    const bool same =
+        record.batch == models_->batch && models->fingerprint == models_->fingerprint;
+    if (!same) forget_history();
+  }
+  models->history = history_;
+  models_ = std::move(models);
+  answered_ = record.batch - 1;
+  forget_old_predictions();
+  return std::optional<ReportRecord>();
+}
+
+bool Participant::too_old(std::uint64_t sampled) const {
+  return models_->batch > sampled + shared_.label_delay;
+}
+
+bool Participant::stale(const Models& models) const {
+  return models.history != history_ || too_old(models.batch);
+}
+
+/// The server has lost batches and gone on otherwise than before: what was drawn then was never
+/// drawn.
+void Participant::forget_history() {
+  ++history_;
+  counts_.forgotten += waiting_observations();
+  parts_.clear();
+  retained_.clear();
+}
+
+/// Their true values would be of no use; the models that they hold take memory.
+void Participant::forget_old_predictions() {
+  while (!order_.empty()) {
+    const auto oldest = pending_.find(order_.front());
+    if (oldest != pending_.end()) {
+      if (!stale(*oldest->second.models)) return;
+      pending_.erase(oldest);
+      ++counts_.forgotten;
+    }
+    order_.pop_front();
+  }
+}
+
+// --- predictions ---
+
+std::unique_ptr<Forecast> Participant::take_forecast() {
+  const std::lock_guard lock(mutex_);
+  if (forecasts_.empty()) return std::make_unique<Forecast>(plan_.maps);
+  auto forecast = std::move(forecasts_.back());
+  forecasts_.pop_back();
+  return forecast;
+}
+
+Result<Prediction> Participant::predict(std::span<const float> x) {
+  if (x.size() != plan_.maps.example_size()) {
+    return usage_error("predict", std::to_string(x.size()) + " numbers",
+                       "expected " + std::to_string(plan_.maps.example_size()));
+  }
+  for (const float value : x) {
+    if (!std::isfinite(value)) return usage_error("predict", "a number that is not finite");
+  }
+  std::shared_ptr<const Models> models;
+  {
+    const std::lock_guard lock(mutex_);
+    models = models_;
+  }
+  if (models == nullptr) {
+    return network_error("predict", "there are no models yet", "expected an assignment first");
+  }
+  auto forecast = take_forecast();
+  predict_with_held(plan_, models->assignment, x, *forecast);
+  Prediction prediction{0, forecast->output, models->batch};
+
+  const std::lock_guard lock(mutex_);
+  forecasts_.push_back(std::move(forecast));
+  prediction.id = next_id_++;
+  ++counts_.predictions;
+  remember(prediction.id, Pending{std::move(models), {x.begin(), x.end()}, prediction.output});
+  return prediction;
+}
+
+void Participant::remember(std::uint64_t id, Pending one) {
+  pending_.emplace(id, std::move(one));
+  order_.push_back(id);
+  while (order_.size() > kPending) {
+    counts_.forgotten += pending_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+std::optional<Participant::Pending> Participant::take_pending(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return std::nullopt;
+  std::optional<Pending> one(std::move(found->second));
+  pending_.erase(found);
+  while (!order_.empty() && !pending_.contains(order_.front())) order_.pop_front();
+  return one;
+}
+
+bool Participant::observe(std::uint64_t id, double y) {
+  if (!std::isfinite(y)) return false;
+  const auto one = take_pending(id);
+  if (!one) return false;
+  auto forecast = take_forecast();
+  predict_with_held(plan_, one->models->assignment, one->x, *forecast);
+
+  const std::lock_guard lock(mutex_);
+  const bool counted = count(*one, *forecast, y);
+  ++(counted ? counts_.observed : counts_.forgotten);
+  forecasts_.push_back(std::move(forecast));
+  return counted;
+}
+
+bool Participant::count(const Pending& one, const Forecast& forecast, double y) {
+  if (stale(*one.models)) return false;
+  const auto [found, fresh] = parts_.try_emplace(one.models->batch);
+  Part& part = found->second;
+  if (fresh) part.mean.begin(one.models->assignment);
+  if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
+  report_held(plan_, forecast, y, part.mean);
+  part.played.add(plan_.loss, one.output, y);
+  return true;
+}
+
+// --- reports ---
+
+std::uint64_t Participant::waiting_observations() const {
+  std::uint64_t sum = 0;
+  for (const auto& [sampled, part] : parts_) sum += part.played.forecasts;
+  return sum;
+}
+
+bool Participant::ready() const {
+  const std::lock_guard lock(mutex_);
+  return models_ != nullptr && answered_ < models_->batch &&
+         waiting_observations() >= shared_.rounds_per_upload;
+}
+
+std::optional<ReportRecord> Participant::take_report(bool last) {
+  const std::lock_guard lock(mutex_);
+  if (models_ == nullptr || answered_ >= models_->batch) return std::nullopt;
+  ReportRecord report{models_->batch, {}, {}, last};
+  for (auto part = parts_.begin(); part != parts_.end() && report.parts.size() < kPartsPerReport;
+       part = parts_.erase(part)) {
+    if (too_old(part->first)) {
+      counts_.forgotten += part->second.played.forecasts;
+      continue;
+    }
+    report.parts.push_back(part_record(part->first, part->second.mean.report()));
+    add_sums(part->second.played, report.played);
+  }
+  answered_ = models_->batch;
+  retained_.keep(models_->fingerprint, report);
+  return report;
+}
+
+std::uint64_t Participant::batch() const {
+  const std::lock_guard lock(mutex_);
+  return models_ == nullptr ? 0 : models_->batch;
+}
+
+Participant::Counts Participant::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace caucus

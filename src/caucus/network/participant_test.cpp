@@ -1,0 +1,332 @@
+#include "caucus/network/participant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "caucus/core/random.hpp"
+
+namespace caucus {
+namespace {
+
+/// Linear and kernel, two features.
+SharedPlan test_plan(std::size_t rounds_per_upload = 1, std::size_t label_delay = 0) {
+  SharedPlan plan;
+  plan.spaces = {Space{.radius = 1.0},
+                 Space{.kind = SpaceKind::gaussian, .radius = 1.0, .width = 2.0, .features = 3}};
+  plan.seed = 4;
+  plan.rounds_per_upload = rounds_per_upload;
+  plan.label_delay = label_delay;
+  plan.features = 2;
+  return plan;
+}
+
+/// Both models, different in every batch.
+AssignmentRecord assignment(std::uint64_t batch, std::uint64_t durable = 0) {
+  AssignmentRecord record{batch, durable, {{0, 1.0, {}}, {1, 0.0, {}}}};
+  Stream stream({2, Purpose::test, 0, static_cast<std::uint32_t>(batch), 0});
+  for (std::size_t k = 0; k < 2; ++k) {
+    record.held[0].weights.push_back(static_cast<float>(stream.uniform() - 0.5));
+  }
+  for (std::size_t k = 0; k < 6; ++k) {
+    record.held[1].weights.push_back(static_cast<float>(stream.uniform() - 0.5));
+  }
+  return record;
+}
+
+std::vector<float> example(std::uint32_t n) {
+  Stream stream({3, Purpose::test, 0, n, 0});
+  return {static_cast<float>(stream.uniform()), static_cast<float>(stream.uniform())};
+}
+
+std::unique_ptr<Participant> make(const SharedPlan& plan) {
+  auto made = Participant::make(plan, 7);
+  EXPECT_TRUE(made.ok()) << made.error().line();
+  return std::move(made).value();
+}
+
+/// What the report of these examples under one assignment must be, by the algorithm's own means.
+PartRecord by_hand(const SharedPlan& shared, const AssignmentRecord& record,
+                   const std::vector<std::pair<std::vector<float>, double>>& examples) {
+  auto maps = FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.held);
+  const Plan plan{std::move(*maps), shared.loss};
+  Assignment held{7, {}};
+  for (const auto& model : record.held) held.held.push_back({model.space, model.weights, model.share});
+  BatchMean mean;
+  mean.begin(held);
+  Forecast forecast(plan.maps);
+  for (const auto& [x, y] : examples) {
+    predict_with_held(plan, held, x, forecast);
+    report_held(plan, forecast, y, mean);
+  }
+  const Report& report = mean.report();
+  PartRecord part{record.batch, report.examples, {}};
+  for (const HeldReport& one : report.held) {
+    part.held.push_back({one.space, one.loss, {one.direction.begin(), one.direction.end()}});
+  }
+  return part;
+}
+
+void expect_same(const PartRecord& left, const PartRecord& right) {
+  EXPECT_EQ(left.sampled, right.sampled);
+  EXPECT_EQ(left.examples, right.examples);
+  ASSERT_EQ(left.held.size(), right.held.size());
+  for (std::size_t a = 0; a < left.held.size(); ++a) {
+    EXPECT_EQ(left.held[a].space, right.held[a].space);
+    EXPECT_EQ(left.held[a].loss, right.held[a].loss);
+    EXPECT_EQ(left.held[a].gradient, right.held[a].gradient);
+  }
+}
+
+TEST(Participant, ReportsTheMeansOfItsBatch) {
+  const SharedPlan plan = test_plan(3);
+  const auto participant = make(plan);
+  const auto models = assignment(1);
+  EXPECT_FALSE(participant->predict(example(0)).ok());  // there are no models yet
+  ASSERT_TRUE(participant->assign(models).ok());
+  std::vector<std::pair<std::vector<float>, double>> examples;
+  PlayedSums played;
+  for (std::uint32_t n = 0; n < 3; ++n) {
+    EXPECT_FALSE(participant->ready());
+    examples.emplace_back(example(n), 0.25 * n);
+    const auto prediction = participant->predict(examples.back().first);
+    ASSERT_TRUE(prediction.ok());
+    EXPECT_EQ(prediction->batch, 1U);
+    // The first model has all of the forecast.
+    const auto& w = models.held[0].weights;
+    const auto& x = examples.back().first;
+    EXPECT_FLOAT_EQ(static_cast<float>(prediction->output), w[0] * x[0] + w[1] * x[1]);
+    ASSERT_TRUE(participant->observe(prediction->id, examples.back().second));
+    played.add(plan.loss, prediction->output, examples.back().second);
+  }
+  EXPECT_TRUE(participant->ready());
+  const auto report = participant->take_report(true);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->batch, 1U);
+  EXPECT_TRUE(report->last);
+  EXPECT_EQ(report->played, played);
+  ASSERT_EQ(report->parts.size(), 1U);
+  expect_same(report->parts[0], by_hand(plan, models, examples));
+  EXPECT_FALSE(participant->ready());
+  EXPECT_FALSE(participant->take_report(false));  // it is answered
+}
+
+TEST(Participant, CountsLateLabelsForTheModelsThatPredicted) {
+  const SharedPlan plan = test_plan(1, 2);
+  const auto participant = make(plan);
+  std::vector<std::uint64_t> ids;
+  for (std::uint32_t batch = 1; batch <= 3; ++batch) {
+    ASSERT_TRUE(participant->assign(assignment(batch)).ok());
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      ids.push_back(participant->predict(example(10 * batch + n))->id);
+    }
+    if (batch < 3) {
+      ASSERT_TRUE(participant->take_report(false));
+    }
+  }
+  // In any order.
+  for (const std::size_t k : {5U, 0U, 3U, 1U, 2U}) EXPECT_TRUE(participant->observe(ids[k], 0.1 * k));
+  const auto report = participant->take_report(false);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->parts.size(), 3U);
+  expect_same(report->parts[0],
+              by_hand(plan, assignment(1), {{example(10), 0.0}, {example(11), 0.1}}));
+  expect_same(report->parts[1],
+              by_hand(plan, assignment(2), {{example(21), 0.1 * 3}, {example(20), 0.1 * 2}}));
+  expect_same(report->parts[2], by_hand(plan, assignment(3), {{example(31), 0.5}}));
+  EXPECT_EQ(report->played.forecasts, 5U);
+  // The last one is in time in batch 5, but not in batch 6.
+  ASSERT_TRUE(participant->assign(assignment(6)).ok());
+  EXPECT_FALSE(participant->observe(ids[4], 0.0));
+  EXPECT_EQ(participant->counts().predictions, 6U);
+  EXPECT_EQ(participant->counts().observed, 5U);
+  EXPECT_EQ(participant->counts().forgotten, 1U);
+}
+
+TEST(Participant, DropsWhatBecameTooOldBeforeItWasReported) {
+  const auto participant = make(test_plan(5, 1));
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  ASSERT_TRUE(participant->observe(participant->predict(example(1))->id, 0.5));
+  ASSERT_TRUE(participant->assign(assignment(2)).ok());  // without having been asked for a report
+  ASSERT_TRUE(participant->observe(participant->predict(example(2))->id, 0.5));
+  ASSERT_TRUE(participant->assign(assignment(3)).ok());
+  const auto report = participant->take_report(false);
+  ASSERT_EQ(report->parts.size(), 1U);
+  EXPECT_EQ(report->parts[0].sampled, 2U);
+  EXPECT_EQ(report->played.forecasts, 1U);  // sums and parts are of the same examples
+  EXPECT_EQ(participant->counts().forgotten, 1U);
+}
+
+TEST(Participant, TakesATrueValueOnce) {
+  const auto participant = make(test_plan());
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  const auto id = participant->predict(example(1))->id;
+  EXPECT_FALSE(participant->observe(id + 1, 0.5));
+  EXPECT_FALSE(participant->observe(id, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_TRUE(participant->observe(id, 0.5));
+  EXPECT_FALSE(participant->observe(id, 0.5));
+  EXPECT_EQ(participant->take_report(false)->played.forecasts, 1U);
+}
+
+TEST(Participant, RefusesExamplesAndModelsThatCannotBe) {
+  const auto participant = make(test_plan());
+  const auto refused = [&](auto change) {
+    auto record = assignment(1);
+    change(record);
+    return !participant->assign(record).ok();
+  };
+  EXPECT_TRUE(refused([](auto& r) { r.batch = 0; }));
+  EXPECT_TRUE(refused([](auto& r) { r.held.clear(); }));
+  EXPECT_TRUE(refused([](auto& r) { r.held[0].space = 2; }));
+  EXPECT_TRUE(refused([](auto& r) { r.held[0].weights.pop_back(); }));
+  EXPECT_TRUE(refused([](auto& r) { r.held[1].weights[3] = NAN; }));
+  EXPECT_TRUE(refused([](auto& r) { r.held[0].share = INFINITY; }));
+  EXPECT_EQ(participant->batch(), 0U);
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  EXPECT_FALSE(participant->predict(std::vector<float>{1.0F}).ok());
+  EXPECT_FALSE(participant->predict(std::vector<float>{1.0F, NAN}).ok());
+  EXPECT_EQ(participant->counts().predictions, 0U);
+}
+
+TEST(Participant, GivesAReportAgainUntilItIsStored) {
+  const auto participant = make(test_plan());
+  std::vector<ReportRecord> reports;
+  for (std::uint32_t batch = 1; batch <= 5; ++batch) {
+    ASSERT_TRUE(participant->assign(assignment(batch, 1)).ok());
+    ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
+    reports.push_back(*participant->take_report(false));
+  }
+  // The server comes back without the batches after the second.
+  for (std::uint32_t batch = 3; batch <= 5; ++batch) {
+    const auto again = participant->assign(assignment(batch, 2));
+    ASSERT_TRUE(again.ok() && *again);
+    EXPECT_EQ((*again)->batch, batch);
+    expect_same((*again)->parts[0], reports[batch - 1].parts[0]);
+    EXPECT_EQ((*again)->played, reports[batch - 1].played);
+  }
+  EXPECT_EQ(participant->batch(), 5U);  // it went on predicting with the newest
+  const auto next = participant->assign(assignment(6, 5));
+  ASSERT_TRUE(next.ok());
+  EXPECT_FALSE(*next);
+}
+
+TEST(Participant, GoesOnWithTheSameModelsWhenTheyComeAgain) {
+  const SharedPlan plan = test_plan(2);
+  const auto participant = make(plan);
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  const auto first = participant->predict(example(1))->id;
+  ASSERT_TRUE(participant->observe(first, 0.5));
+  const auto second = participant->predict(example(2))->id;
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());  // the connection was lost meanwhile
+  ASSERT_TRUE(participant->observe(second, 0.25));
+  const auto report = participant->take_report(false);
+  ASSERT_EQ(report->parts.size(), 1U);
+  expect_same(report->parts[0],
+              by_hand(plan, assignment(1), {{example(1), 0.5}, {example(2), 0.25}}));
+}
+
+TEST(Participant, ForgetsAHistoryThatTheServerLost) {
+  const auto participant = make(test_plan(1, 10));
+  for (std::uint32_t batch = 1; batch <= 3; ++batch) {
+    ASSERT_TRUE(participant->assign(assignment(batch)).ok());
+    ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
+    ASSERT_TRUE(participant->take_report(false));
+  }
+  const auto waiting = participant->predict(example(9))->id;
+  // Batch 2 again, but other models: without this client's report the others went another way.
+  auto other = assignment(2);
+  other.held[0].weights[0] += 0.5F;
+  const auto again = participant->assign(other);
+  ASSERT_TRUE(again.ok());
+  EXPECT_FALSE(*again);
+  EXPECT_FALSE(participant->observe(waiting, 0.5));  // predicted by models that never were
+  ASSERT_TRUE(participant->observe(participant->predict(example(4))->id, 0.5));
+  const auto report = participant->take_report(false);
+  ASSERT_EQ(report->parts.size(), 1U);
+  EXPECT_EQ(report->parts[0].sampled, 2U);
+  const auto third = participant->assign(assignment(3));
+  ASSERT_TRUE(third.ok());
+  EXPECT_FALSE(*third);  // the old answer to batch 3 is not given
+}
+
+TEST(Participant, RemembersOnlySoMuch) {
+  const auto participant = make(test_plan(1, 1'000'000));
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  std::vector<std::uint64_t> ids;
+  for (std::uint32_t n = 0; n < Participant::kPending + 5; ++n) {
+    ids.push_back(participant->predict(example(n))->id);
+  }
+  EXPECT_EQ(participant->counts().forgotten, 5U);
+  EXPECT_FALSE(participant->observe(ids[4], 0.0));
+  EXPECT_TRUE(participant->observe(ids[5], 0.0));
+  EXPECT_TRUE(participant->observe(ids.back(), 0.0));
+}
+
+TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
+  const auto participant = make(test_plan(1, 1000));
+  const std::size_t batches = kPartsPerReport + 10;
+  for (std::uint32_t batch = 1; batch <= batches; ++batch) {
+    ASSERT_TRUE(participant->assign(assignment(batch)).ok());
+    ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
+  }
+  const auto report = participant->take_report(false);
+  ASSERT_EQ(report->parts.size(), kPartsPerReport);
+  EXPECT_EQ(report->parts[0].sampled, 1U);
+  EXPECT_EQ(report->played.forecasts, kPartsPerReport);
+  ASSERT_TRUE(participant->assign(assignment(batches + 1)).ok());
+  EXPECT_EQ(participant->take_report(false)->parts.size(), 10U);
+}
+
+TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
+  const auto participant = make(test_plan(1));
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  const std::size_t most = most_examples_per_part(1);
+  const auto x = example(1);
+  for (std::size_t n = 0; n < most; ++n) {
+    ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
+  }
+  EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
+  EXPECT_EQ(participant->take_report(false)->parts[0].examples, most);
+}
+
+TEST(Participant, LosesNothingToThreads) {
+  constexpr std::uint32_t kThreads = 4;
+  constexpr std::uint32_t kEach = 2'000;
+  const auto participant = make(test_plan(5, 1'000'000));
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  std::atomic<std::uint64_t> reported{0};
+  std::mutex reporting;
+  const auto report_if_ready = [&] {
+    const std::lock_guard lock(reporting);
+    if (!participant->ready()) return;
+    const auto report = participant->take_report(false);
+    ASSERT_TRUE(report);
+    for (const PartRecord& part : report->parts) reported += part.examples;
+    ASSERT_TRUE(participant->assign(assignment(report->batch + 1, report->batch)).ok());
+  };
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<std::uint64_t> ids;
+      for (std::uint32_t n = 0; n < kEach; ++n) {
+        ids.push_back(participant->predict(example(t * kEach + n))->id);
+        if (ids.size() < 3) continue;
+        EXPECT_TRUE(participant->observe(ids[ids.size() - 3], 0.5));  // two behind
+        report_if_ready();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (const auto rest = participant->take_report(true)) {
+    for (const PartRecord& part : rest->parts) reported += part.examples;
+  }
+  EXPECT_EQ(reported, kThreads * (kEach - 2));
+  EXPECT_EQ(participant->counts().observed, kThreads * (kEach - 2));
+  EXPECT_EQ(participant->counts().forgotten, 0U);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -1,0 +1,43 @@
+// Reports that a client has given but the server may still lose: until it says that they are stored,
+// they are kept to be given again. Bounded in number and in memory; the oldest go first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "caucus/network/records.hpp"
+
+namespace caucus {
+
+class RetainedReports {
+ public:
+  static constexpr std::size_t kMost = 4'096;
+  static constexpr std::size_t kMostBytes = 64U << 20U;
+
+  /// What it answers is known by a fingerprint: a server that lost batches may have gone on another
+  /// way than before.
+  struct Retained {
+    std::uint64_t fingerprint = 0;
+    ReportRecord report;
+  };
+
+  void keep(std::uint64_t fingerprint, const ReportRecord& report);
+  /// Those up to this batch are stored.
+  void drop_up_to(std::uint64_t batch);
+  void clear();
+  /// Null if there is none.
+  [[nodiscard]] const Retained* find(std::uint64_t batch) const;
+
+  [[nodiscard]] std::size_t size() const { return reports_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  using Reports = std::map<std::uint64_t, Retained>;
+  Reports::iterator drop(Reports::iterator one);
+
+  Reports reports_;  ///< by batch
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace caucus

@@ -1,0 +1,39 @@
+#include "caucus/network/wire/channel.hpp"
+
+namespace caucus::wire {
+namespace {
+
+constexpr int kLargestMessage = 64 << 20;
+constexpr int kAskAfter = 15'000;  // milliseconds without a word
+constexpr int kAnswerWithin = 10'000;
+constexpr int kSlowest = 1'000;  // milliseconds between two attempts
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& tls) {
+  if (tls.ca.empty()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = tls.ca;
+  options.pem_private_key = tls.key;
+  options.pem_cert_chain = tls.cert;
+  return grpc::SslCredentials(options);
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsTexts& tls) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAskAfter);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAnswerWithin);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kSlowest);
+  // Whoever uses the channel decides when to try again, and sees every failure.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  // Otherwise clients of one process would share a connection, and its memory of failures.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  if (server.is_loopback()) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(server.text(), credentials(tls), arguments);
+}
+
+}  // namespace caucus::wire

@@ -1,0 +1,90 @@
+#include "caucus/network/wire/client_stream.hpp"
+
+#include <utility>
+
+namespace caucus::wire {
+
+ClientStream::ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive, Done done,
+                           std::atomic<std::uint64_t>& bytes)
+    : stub_(v1::Federation::NewStub(channel)),
+      receive_(std::move(receive)),
+      done_(std::move(done)),
+      bytes_(bytes) {}
+
+void ClientStream::begin(v1::ClientMessage hello) {
+  self_ = shared_from_this();
+  stub_->async()->Join(&context_, this);
+  AddHold();  // writes come from any thread; removed when the reading has ended
+  write(std::move(hello));
+  StartRead(&incoming_);
+  StartCall();
+}
+
+// --- reading ---
+
+void ClientStream::OnReadDone(bool ok) {
+  if (ok) {
+    receive_(incoming_);
+    StartRead(&incoming_);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  broken_ = true;
+  RemoveHold();
+}
+
+// --- writing ---
+
+void ClientStream::send(v1::ClientMessage message) {
+  const std::lock_guard lock(mutex_);
+  if (broken_ || closing_) return;
+  if (message.has_report()) {
+    report_ = std::move(message);
+  } else {
+    waiting_.push_back(std::move(message));
+  }
+  write_next();
+}
+
+void ClientStream::close() {
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
+  write_next();
+}
+
+void ClientStream::write_next() {
+  if (writing_ || broken_ || closed_) return;
+  if (!waiting_.empty()) {
+    write(std::move(waiting_.front()));
+    waiting_.pop_front();
+  } else if (report_) {
+    write(std::move(*report_));
+    report_.reset();
+  } else if (closing_) {
+    closed_ = true;
+    StartWritesDone();
+  }
+}
+
+void ClientStream::write(v1::ClientMessage message) {
+  outgoing_ = std::move(message);
+  bytes_ += bytes_of(outgoing_);
+  writing_ = true;
+  StartWrite(&outgoing_);
+}
+
+void ClientStream::OnWriteDone(bool ok) {
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  broken_ = broken_ || !ok;  // reading will end too
+  write_next();
+}
+
+// --- the end ---
+
+void ClientStream::OnDone(const grpc::Status& status) {
+  const auto self = std::move(self_);  // whoever is told may let go of it
+  done_(status);
+}
+
+}  // namespace caucus::wire

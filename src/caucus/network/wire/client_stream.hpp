@@ -1,0 +1,72 @@
+// One stream to a server, on the client: from Hello until it breaks or the server ends it.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "caucus/v1/federation.grpc.pb.h"
+
+namespace caucus::wire {
+
+/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage>,
+                           public std::enable_shared_from_this<ClientStream> {
+ public:
+  using Receive = std::function<void(const v1::ServerMessage&)>;
+  using Done = std::function<void(const grpc::Status&)>;
+
+  /// `receive` is called with one message after another, `done` after the last; `bytes` counts what
+  /// is sent.
+  ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive, Done done,
+               std::atomic<std::uint64_t>& bytes);
+  void begin(v1::ClientMessage hello);
+
+  /// In order, but a report takes the place of an older one that has not been sent.
+  void send(v1::ClientMessage message);
+  /// Sends what there is, then tells the server that there will be no more.
+  void close();
+  void cancel() { context_.TryCancel(); }
+
+ private:
+  // ClientBidiReactor
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnDone(const grpc::Status& status) override;
+
+  void write_next();  ///< locked
+  void write(v1::ClientMessage message);
+
+  std::unique_ptr<v1::Federation::Stub> stub_;
+  grpc::ClientContext context_;
+  const Receive receive_;
+  const Done done_;
+  std::atomic<std::uint64_t>& bytes_;
+  std::shared_ptr<ClientStream> self_;  ///< until the stream is done
+  v1::ServerMessage incoming_;
+
+  std::mutex mutex_;  // of all below
+  std::deque<v1::ClientMessage> waiting_;
+  std::optional<v1::ClientMessage> report_;
+  v1::ClientMessage outgoing_;
+  bool writing_ = false;
+  bool broken_ = false;   ///< nothing more can be written
+  bool closing_ = false;  ///< nothing more will be given to be written
+  bool closed_ = false;   ///< the server has been told so
+};
+
+/// What a message takes on its way, with what gRPC puts in front of it.
+template <class Message>
+std::size_t bytes_of(const Message& message) {
+  constexpr std::size_t kFrame = 5;
+  return message.ByteSizeLong() + kFrame;
+}
+
+}  // namespace caucus::wire

@@ -1,0 +1,306 @@
+#include "caucus/network/wire/connection.hpp"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "caucus/core/text.hpp"
+#include "caucus/network/wire/backoff.hpp"
+#include "caucus/network/wire/channel.hpp"
+#include "caucus/network/wire/client_stream.hpp"
+#include "caucus/network/wire/codec.hpp"
+
+namespace caucus::wire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kFarewell{1000};
+/// A stream that lasted so long was a good one.
+constexpr std::chrono::milliseconds kSteady{1000};
+
+/// Trying again will not make a false certificate true, nor a caucus server of another one.
+bool is_hopeless(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) return true;
+  const std::string& message = status.error_message();
+  return message.find("certificate verify failed") != std::string::npos ||
+         message.find("CERTIFICATE_VERIFY_FAILED") != std::string::npos ||
+         message.find("Hostname Verification Check failed") != std::string::npos;
+}
+
+std::string text_of(const grpc::Status& status) {
+  if (!status.ok()) return status.error_message();
+  return "the server has ended the stream";
+}
+
+}  // namespace
+
+/// Its thread makes one stream after another; gRPC's threads bring what comes on them. While it
+/// waits for a stream to be done no other events can come from itself.
+class Connection::Keeper {
+ public:
+  Keeper(ConnectionOptions options, ConnectionEvents events)
+      : options_(std::move(options)),
+        events_(std::move(events)),
+        backoff_(std::hash<std::string>{}(options_.hello.client) ^
+                 static_cast<std::uint64_t>(Clock::now().time_since_epoch().count())) {}
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() { stop(); }
+
+  void start() { thread_ = std::thread([this] { keep(); }); }
+
+  void ready(const ReadyRecord& ready) {
+    {
+      const std::lock_guard lock(mutex_);
+      ready_ = ready;
+    }
+    say_ready();
+  }
+
+  void report(const ReportRecord& report) {
+    v1::ClientMessage message;
+    encode(report, *message.mutable_report());
+    send(std::move(message));
+  }
+
+  void give_up(Status end) {
+    const std::lock_guard lock(mutex_);
+    if (!end_) end_ = std::move(end);
+    changed_.notify_all();
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      changed_.notify_all();
+    }
+    const std::lock_guard lock(stop_mutex_);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::atomic<std::uint64_t> up{0}, down{0}, streams{0};
+
+ private:
+  [[nodiscard]] bool leaving() const { return stopping_ || end_; }
+
+  // --- on its own thread ---
+
+  void keep() {
+    alone_since_ = Clock::now();
+    tell(ConnectionState::connecting, options_.server.text());
+    while (true) {
+      const auto begun = Clock::now();
+      const grpc::Status status = hold_stream();
+      std::unique_lock lock(mutex_);
+      if (stopping_) return;
+      if (welcomed_) alone_since_ = Clock::now();
+      if (welcomed_ && Clock::now() - begun > kSteady) backoff_.reset();
+      if (!end_) {
+        if (why_.empty()) why_ = text_of(status);
+        if (streams == 0 && is_hopeless(status)) end_ = failure(why_);
+      }
+      if (!end_) {
+        const std::string why = why_;
+        lock.unlock();
+        tell(ConnectionState::lost, why);
+        lock.lock();
+        wait_before_next(lock);
+      }
+      if (stopping_) return;
+      if (end_) return finish(lock);
+    }
+  }
+
+  /// Until it is done; with what was sent and welcomed on it still to be seen.
+  grpc::Status hold_stream() {
+    const auto stream = std::make_shared<ClientStream>(
+        make_channel(options_.server, options_.tls),
+        [this](const v1::ServerMessage& message) { receive(message); },
+        [this](const grpc::Status& status) {
+          const std::lock_guard lock(mutex_);
+          done_ = status;
+          changed_.notify_all();
+        },
+        up);
+    v1::ClientMessage hello;
+    encode(options_.hello, *hello.mutable_hello());
+    {
+      const std::lock_guard lock(mutex_);
+      stream_ = stream;
+      welcomed_ = said_ready_ = false;
+      done_.reset();
+      why_.clear();
+    }
+    stream->begin(std::move(hello));
+
+    std::unique_lock lock(mutex_);
+    const auto over = [&] { return done_ || leaving(); };
+    changed_.wait_until(lock, Clock::now() + options_.welcome_within,
+                        [&] { return over() || welcomed_; });
+    if (welcomed_) changed_.wait(lock, over);
+    if (!done_ && leaving()) {
+      say_goodbye(*stream, lock);
+    } else if (!done_) {
+      why_ = "nobody answers";
+    }
+    if (!done_) {
+      lock.unlock();
+      stream->cancel();
+      lock.lock();
+      changed_.wait(lock, [&] { return done_.has_value(); });
+    }
+    stream_.reset();
+    return *done_;
+  }
+
+  void say_goodbye(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
+    if (!welcomed_ && !end_) return;  // there is nobody to say it to
+    lock.unlock();
+    stream.close();
+    lock.lock();
+    changed_.wait_for(lock, kFarewell, [&] { return done_.has_value(); });
+  }
+
+  void wait_before_next(std::unique_lock<std::mutex>& lock) {
+    auto until = Clock::now() + backoff_.next();
+    const bool patient = options_.patience.count() == 0;
+    if (!patient) until = std::min(until, alone_since_ + options_.patience);
+    changed_.wait_until(lock, until, [&] { return leaving(); });
+    if (patient || leaving() || Clock::now() < alone_since_ + options_.patience) return;
+    const auto seconds = std::chrono::duration<double>(options_.patience).count();
+    end_ = failure("no answer for " + to_text(seconds) + " s; the last attempt: " + why_);
+  }
+
+  [[nodiscard]] Error failure(const std::string& what) const {
+    return network_error("server " + options_.server.text(), what);
+  }
+
+  void finish(std::unique_lock<std::mutex>& lock) {
+    const Status end = *end_;
+    const std::string why = end.ok() ? why_ : end.error().line();
+    lock.unlock();
+    tell(end.ok() ? ConnectionState::over : ConnectionState::failed, why);
+    if (events_.on_end) events_.on_end(end);
+  }
+
+  /// Once per change.
+  void tell(ConnectionState state, const std::string& why) {
+    if (state == told_) return;
+    told_ = state;
+    if (events_.on_state) events_.on_state(state, why);
+  }
+
+  // --- on gRPC's threads ---
+
+  void receive(const v1::ServerMessage& message) {
+    down += bytes_of(message);
+    if (message.has_welcome()) {
+      welcome(message.welcome());
+    } else if (message.has_assignment()) {
+      if (events_.on_assignment) events_.on_assignment(decode(message.assignment()));
+    } else if (message.has_refusal()) {
+      refuse(message.refusal());
+    } else if (message.has_end()) {
+      const std::lock_guard lock(mutex_);
+      why_ = message.end().why();
+      if (!end_) end_ = Done{};
+      changed_.notify_all();
+    }  // else of a later version; it can do without an answer
+  }
+
+  void welcome(const v1::Welcome& message) {
+    const auto record = decode(message);
+    if (!record.ok()) return give_up(record.error());
+    {
+      const std::lock_guard lock(mutex_);
+      if (welcomed_) return;
+      if (options_.hello.run && *options_.hello.run != record->run) {
+        if (!end_) end_ = failure("serves another run than before");
+        changed_.notify_all();
+        return;
+      }
+      options_.hello.run = record->run;
+      welcomed_ = true;
+      changed_.notify_all();
+    }
+    ++streams;
+    tell(ConnectionState::connected, options_.server.text());
+    if (events_.on_welcome) events_.on_welcome(*record);
+    say_ready();
+  }
+
+  void refuse(const v1::Refusal& refusal) {
+    if (refusal.batch() > 0) {
+      if (events_.on_refusal) events_.on_refusal(refusal.batch(), refusal.why());
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    why_ = refusal.why();
+    if (refusal.final() && !end_) end_ = failure("refuses: " + why_);
+    changed_.notify_all();
+  }
+
+  // --- on any thread ---
+
+  void say_ready() {
+    std::unique_lock lock(mutex_);
+    if (!ready_ || !welcomed_ || said_ready_) return;
+    said_ready_ = true;
+    v1::ClientMessage message;
+    encode(*ready_, *message.mutable_ready());
+    lock.unlock();
+    send(std::move(message));
+  }
+
+  void send(v1::ClientMessage message) {
+    std::shared_ptr<ClientStream> stream;
+    {
+      const std::lock_guard lock(mutex_);
+      if (welcomed_ && !leaving()) stream = stream_;
+    }
+    if (stream) stream->send(std::move(message));
+  }
+
+  ConnectionOptions options_;  ///< its hello changes while locked, between streams or in welcome()
+  const ConnectionEvents events_;
+  Backoff backoff_;
+  Clock::time_point alone_since_;
+  std::optional<ConnectionState> told_;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::optional<Status> end_;  ///< how it all ended
+  std::optional<ReadyRecord> ready_;
+  std::shared_ptr<ClientStream> stream_;
+  bool welcomed_ = false, said_ready_ = false;  ///< on this stream
+  std::optional<grpc::Status> done_;
+  std::string why_;  ///< it ended
+
+  std::mutex stop_mutex_;
+  std::thread thread_;
+};
+
+Connection::Connection(ConnectionOptions options, ConnectionEvents events)
+    : keeper_(std::make_unique<Keeper>(std::move(options), std::move(events))) {}
+Connection::~Connection() = default;
+
+void Connection::start() { keeper_->start(); }
+void Connection::ready(const ReadyRecord& ready) { keeper_->ready(ready); }
+void Connection::report(const ReportRecord& report) { keeper_->report(report); }
+void Connection::give_up(Error error) { keeper_->give_up(std::move(error)); }
+void Connection::stop() { keeper_->stop(); }
+std::uint64_t Connection::bytes_up() const { return keeper_->up; }
+std::uint64_t Connection::bytes_down() const { return keeper_->down; }
+std::uint64_t Connection::streams() const { return keeper_->streams; }
+
+}  // namespace caucus::wire

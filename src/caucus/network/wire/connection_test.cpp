@@ -1,0 +1,265 @@
+#include "caucus/network/wire/connection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "caucus/network/certificates.hpp"
+#include "caucus/network/wire/backoff.hpp"
+#include "caucus/network/wire/test_server.hpp"
+
+namespace caucus::wire {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::vector<std::unique_ptr<WireClient>> join_all(const FederationSettings& settings,
+                                                  const TestSource& source,
+                                                  const Address& server) {
+  std::vector<std::unique_ptr<WireClient>> clients;
+  for (std::uint32_t j = 0; j < source.clients(); ++j) {
+    ConnectionOptions options;
+    options.server = server;
+    clients.push_back(
+        std::make_unique<WireClient>(TestClient(settings.plan, j, source), std::move(options)));
+  }
+  return clients;
+}
+
+TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
+  const TestSource source({23, 30, 7});
+  for (const ScheduleKind schedule : {ScheduleKind::adaptive, ScheduleKind::theory}) {
+    for (const std::size_t rounds_per_upload : {1U, 4U}) {
+      const auto settings = test_settings(3, schedule, rounds_per_upload);
+      TestServer server(settings);
+      const auto clients = join_all(settings, source, server.address());
+      for (const auto& client : clients) {
+        const auto end = client->wait();
+        EXPECT_TRUE(end.ok()) << end.error().line();
+        EXPECT_EQ(client->connection().streams(), 1U);
+        EXPECT_GT(client->connection().bytes_up(), 100U);
+        EXPECT_GT(client->connection().bytes_down(), 100U);
+        using enum ConnectionState;
+        EXPECT_EQ(client->states(), (std::vector{connecting, connected, over}));
+      }
+      EXPECT_EQ(server.learned(), simulated(settings, source));
+      // Both sides count the same bytes, but for what the server says before it knows whom it is to.
+      const auto& counters = server.host().status().members[0].counters;
+      EXPECT_LE(counters.bytes_up, clients[0]->connection().bytes_up());
+      EXPECT_EQ(counters.joins, 1U);
+    }
+  }
+}
+
+TEST(Connection, ComesBackToAServerThatWasKilled) {
+  const TestSource source({200, 200, 120});
+  for (const std::size_t commit_every : {1U, 7U}) {
+    const auto settings = test_settings(3, ScheduleKind::adaptive);
+    TestServer server(settings, commit_every);
+    const auto clients = join_all(settings, source, server.address());
+    for (const std::uint64_t batch : {20U, 60U, 110U}) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (server.host().status().batch < batch && std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(milliseconds(1));
+      }
+      server.kill();
+      std::this_thread::sleep_for(milliseconds(30));
+      server.start();
+    }
+    for (const auto& client : clients) {
+      const auto end = client->wait();
+      EXPECT_TRUE(end.ok()) << end.error().line();
+    }
+    EXPECT_GE(clients[0]->connection().streams(), 3U);
+    EXPECT_EQ(server.learned(), simulated(settings, source));
+    EXPECT_EQ(server.host().status().members[2].counted, 120U);
+  }
+}
+
+/// What becomes of one client.
+Status outcome_of(const FederationSettings& settings, ConnectionOptions options,
+                  std::uint32_t client = 0) {
+  const TestSource source({3, 3, 3, 3});
+  options.patience = milliseconds(3000);
+  WireClient one(TestClient(settings.plan, client, source), std::move(options));
+  return one.wait();
+}
+
+TEST(Connection, IsRefusedWithoutTheRightNameAndToken) {
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  ServerOptions with_tokens;
+  const auto first = hash_of_token("the token of c1").value();
+  const auto second = hash_of_token("the token of c2").value();
+  with_tokens.tokens = TokenFile::parse("c1 " + first + "\nc2 " + second + "\n", "tokens").value();
+  TestServer server(settings, 1, with_tokens);
+  ConnectionOptions options;
+  options.server = server.address();
+  for (const char* token : {"", "the token of c2", "the token of c1 "}) {
+    options.hello.token = token;
+    const auto end = outcome_of(settings, options);
+    ASSERT_FALSE(end.ok()) << token;
+    EXPECT_EQ(end.error().kind, ErrorKind::network);
+    EXPECT_NE(end.error().what.find("refuses"), std::string::npos) << end.error().line();
+  }
+  options.hello.token = "the token of c1";
+  const auto stranger = outcome_of(settings, options, 3);  // c4
+  ASSERT_FALSE(stranger.ok());
+  EXPECT_NE(stranger.error().what.find("refuses"), std::string::npos) << stranger.error().line();
+  EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
+  const auto alone = outcome_of(test_settings(1, ScheduleKind::constant), options);
+  ASSERT_FALSE(alone.ok());  // welcome, but the other one never comes
+  EXPECT_EQ(server.host().status().members[0].counters.joins, 1U);
+}
+
+TEST(Connection, GivesUpWhenItsPatienceIsOver) {
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  Address nobody;
+  {
+    TestServer server(settings);
+    nobody = server.address();
+  }
+  ConnectionOptions options;
+  options.server = nobody;
+  options.patience = milliseconds(300);
+  const TestSource source({3});
+  const auto begun = std::chrono::steady_clock::now();
+  WireClient client(TestClient(settings.plan, 0, source), options);
+  const auto end = client.wait();
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().kind, ErrorKind::network);
+  EXPECT_NE(end.error().what.find("no answer for 0.3 s"), std::string::npos) << end.error().line();
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(300));
+  using enum ConnectionState;
+  EXPECT_EQ(client.states(), (std::vector{connecting, lost, failed}));
+}
+
+TEST(Connection, CanBeStoppedAtAnyMoment) {
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  const TestSource source({3});
+  ConnectionOptions options;
+  options.server = {"127.0.0.1", 1};
+  {
+    WireClient client(TestClient(settings.plan, 0, source), options);  // while it tries
+  }
+  const auto two = test_settings(2, ScheduleKind::constant);
+  TestServer server(two);
+  options.server = server.address();
+  for (int wait = 0; wait < 40; wait += 5) {
+    WireClient client(TestClient(two.plan, 0, source), options);
+    std::this_thread::sleep_for(milliseconds(wait));
+    client.connection().stop();
+    client.connection().stop();
+  }
+}
+
+TEST(Connection, OfTheSameNameTakesThePlaceOfAnOlderOne) {
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const TestSource source({3, 3});
+  TestServer server(settings);
+  ConnectionOptions options;
+  options.server = server.address();
+  WireClient older(TestClient(settings.plan, 0, source), options);
+  while (server.host().status().members[0].counters.joins == 0) std::this_thread::yield();
+  WireClient newer(TestClient(settings.plan, 0, source), options);
+  const auto end = older.wait();
+  ASSERT_FALSE(end.ok());
+  EXPECT_NE(end.error().what.find("another client of this name"), std::string::npos);
+  WireClient other(TestClient(settings.plan, 1, source), options);
+  EXPECT_TRUE(newer.wait().ok());
+  EXPECT_TRUE(other.wait().ok());
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+}
+
+class ConnectionTls : public testing::Test {
+ protected:
+  static std::int64_t now() {
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  }
+  static Identity authority() { return make_authority(Validity::days_from(now(), 10)).value(); }
+  static ServerOptions server_options(const Identity& signer, const std::string& host) {
+    const auto identity =
+        make_server_identity(signer, {host}, Validity::days_from(now(), 5)).value();
+    ServerOptions options;
+    options.keys = ServerKeys{identity.certificate, identity.key, signer.certificate};
+    return options;
+  }
+  static TlsTexts keys_of(const Identity& signer, const std::string& client) {
+    const auto identity =
+        make_client_identity(signer, client, Validity::days_from(now(), 5)).value();
+    return {identity.certificate, identity.key, signer.certificate};
+  }
+
+  const FederationSettings settings_ = test_settings(1, ScheduleKind::constant);
+};
+
+TEST_F(ConnectionTls, KnowsEachOtherByCertificates) {
+  const Identity signer = authority();
+  TestServer server(settings_, 1, server_options(signer, "127.0.0.1"));
+  ConnectionOptions options;
+  options.server = server.address();
+  options.tls = keys_of(signer, "c1");
+  const auto end = outcome_of(settings_, options);
+  EXPECT_TRUE(end.ok()) << end.error().line();
+  EXPECT_EQ(server.host().status().forecasts, 3U);
+}
+
+TEST_F(ConnectionTls, RefusesAServerOfAnotherAuthorityOrName) {
+  const Identity signer = authority();
+  const Identity forger = authority();
+  ConnectionOptions options;
+  options.tls = keys_of(signer, "c1");
+  {
+    TestServer server(settings_, 1, server_options(forger, "127.0.0.1"));
+    options.server = server.address();
+    const auto begun = std::chrono::steady_clock::now();
+    const auto end = outcome_of(settings_, options);
+    ASSERT_FALSE(end.ok());
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(2500)) << end.error().line();
+  }
+  TestServer server(settings_, 1, server_options(signer, "192.0.2.7"));
+  options.server = server.address();
+  const auto begun = std::chrono::steady_clock::now();
+  const auto end = outcome_of(settings_, options);
+  ASSERT_FALSE(end.ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(2500)) << end.error().line();
+  EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
+}
+
+TEST_F(ConnectionTls, IsRefusedWithAnothersCertificateOrNone) {
+  const Identity signer = authority();
+  TestServer server(settings_, 1, server_options(signer, "127.0.0.1"));
+  ConnectionOptions options;
+  options.server = server.address();
+  options.tls = keys_of(signer, "c2");
+  EXPECT_FALSE(outcome_of(settings_, options).ok());
+  options.tls = keys_of(authority(), "c1");
+  options.tls.ca = signer.certificate;  // it trusts the server, but not the other way round
+  EXPECT_FALSE(outcome_of(settings_, options).ok());
+  options.tls = {"", "", signer.certificate};
+  EXPECT_FALSE(outcome_of(settings_, options).ok());
+  options.tls = {};
+  EXPECT_FALSE(outcome_of(settings_, options).ok());
+  EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
+}
+
+TEST(Backoff, DoublesUpToASecondAndVaries) {
+  Backoff one(1);
+  Backoff other(2);
+  bool different = false;
+  milliseconds most = Backoff::kShortest;
+  for (int n = 0; n < 10; ++n) {
+    const auto delay = one.next();
+    EXPECT_LE(delay, most);
+    EXPECT_GE(delay, most / 2);
+    different = different || delay != other.next();
+    most = std::min(2 * most, Backoff::kLongest);
+  }
+  EXPECT_TRUE(different);
+  one.reset();
+  EXPECT_LE(one.next(), Backoff::kShortest);
+}
+
+}  // namespace
+}  // namespace caucus::wire

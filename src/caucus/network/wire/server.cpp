@@ -1,0 +1,180 @@
+#include "caucus/network/wire/server.hpp"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "caucus/network/wire/session.hpp"
+#include "caucus/v1/federation.grpc.pb.h"
+
+namespace caucus::wire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Takes streams in, as many as are allowed, and shows those the door who do not say who they are.
+class Service final : public v1::Federation::CallbackService {
+ public:
+  Service(Doorway doorway, std::size_t streams, std::chrono::milliseconds hello_within,
+          std::function<std::string()> status)
+      : doorway_(std::move(doorway)),
+        streams_(streams),
+        hello_within_(hello_within),
+        status_(std::move(status)),
+        usher_([this] { hurry_strangers(); }) {}
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service() override {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    changed_.notify_all();
+    usher_.join();
+  }
+
+  grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
+      grpc::CallbackServerContext* context) override {
+    auto session = std::make_shared<Session>(context, doorway_, open_);
+    session->begin();
+    if (*open_ > streams_) {
+      session->refuse_stream();
+    } else {
+      const std::lock_guard lock(mutex_);
+      strangers_.push_back(session);
+      changed_.notify_all();
+    }
+    return session.get();
+  }
+
+  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context, const v1::StatusRequest*,
+                                   v1::StatusReply* reply) override {
+    if (status_) reply->set_json(status_());
+    auto* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+
+ private:
+  void hurry_strangers() {
+    std::unique_lock lock(mutex_);
+    while (!closing_) {
+      if (strangers_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      const auto session = strangers_.front().lock();
+      if (session == nullptr) {
+        strangers_.pop_front();
+      } else if (const auto until = session->begun() + hello_within_; Clock::now() < until) {
+        changed_.wait_until(lock, until);
+      } else {
+        strangers_.pop_front();
+        lock.unlock();
+        session->hurry();
+        lock.lock();
+      }
+    }
+  }
+
+  const Doorway doorway_;
+  const std::size_t streams_;
+  const std::chrono::milliseconds hello_within_;
+  const std::function<std::string()> status_;
+  std::shared_ptr<std::atomic<std::size_t>> open_ =
+      std::make_shared<std::atomic<std::size_t>>(std::size_t{0});
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::weak_ptr<Session>> strangers_;  ///< in the order of their coming
+  bool closing_ = false;
+  std::thread usher_;
+};
+
+std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerKeys>& keys) {
+  if (!keys) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(
+      keys->client_authority.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                     : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = keys->client_authority;
+  options.pem_key_cert_pairs.push_back({keys->key, keys->certificate});
+  return grpc::SslServerCredentials(options);
+}
+
+/// What the largest honest message takes: the sampled models of every batch that a label may be
+/// late by, and as much again for what is around the numbers.
+std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
+  std::size_t dimension = plan.features + 1;
+  for (const Space& space : plan.spaces) {
+    if (space.is_kernel()) dimension = std::max<std::size_t>(dimension, 2 * space.features);
+  }
+  constexpr std::size_t kAround = 65'536;
+  constexpr std::size_t kMost = 512U << 20U;
+  const std::size_t parts = std::min<std::size_t>(plan.label_delay + 1, kPartsPerReport);
+  return std::min(kMost, kAround + parts * held * (sizeof(float) * dimension + 64));
+}
+
+}  // namespace
+
+struct Server::Parts {
+  std::optional<TokenFile> tokens;
+  std::unique_ptr<Service> service;
+  std::unique_ptr<grpc::Server> server;
+  Address address;
+};
+
+Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options) {
+  auto parts = std::make_unique<Parts>();
+  parts->address = options.listen;
+  const std::size_t clients = host.look([](const Federation& f) { return f.members().size(); });
+  const std::size_t streams = options.streams > 0 ? options.streams : 2 * clients + 64;
+  std::size_t largest = options.largest_report;
+  if (largest == 0) {
+    largest = host.look([](const Federation& f) {
+      return largest_report(f.settings().plan, f.settings().problem.sampled());
+    });
+  }
+  parts->tokens = std::move(options.tokens);
+  Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
+                  options.keys && !options.keys->client_authority.empty(), options.log};
+  parts->service = std::make_unique<Service>(std::move(doorway), streams, options.hello_within,
+                                             std::move(options.status));
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);
+  builder.RegisterService(parts->service.get());
+  builder.SetMaxReceiveMessageSize(static_cast<int>(largest));
+  // A connection carries few streams, and is asked now and then whether it is still there.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port are a mistake
+  parts->server = builder.BuildAndStart();
+  if (parts->server == nullptr || port == 0) {
+    return network_error(options.listen.text(), "cannot be listened on",
+                         "expected a free port of this machine and, with TLS, a key that fits its "
+                         "certificate");
+  }
+  parts->address.port = static_cast<std::uint16_t>(port);
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Server::~Server() { shut_down(std::chrono::milliseconds(0)); }
+
+const Address& Server::address() const { return parts_->address; }
+
+void Server::shut_down(std::chrono::milliseconds grace) {
+  parts_->server->Shutdown(std::chrono::system_clock::now() + grace);
+}
+
+}  // namespace caucus::wire

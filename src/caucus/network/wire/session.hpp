@@ -1,0 +1,91 @@
+// One stream of one client, on the server: messages to the host, and the host's answers back.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "caucus/network/host.hpp"
+#include "caucus/network/tokens.hpp"
+#include "caucus/v1/federation.pb.h"
+
+namespace caucus::wire {
+
+/// What sessions share.
+struct Doorway {
+  Host* host = nullptr;
+  const TokenFile* tokens = nullptr;  ///< null: none are asked for
+  bool certificates = false;          ///< clients have them, with their names
+  Log log;
+};
+
+/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
+                      public Line,
+                      public std::enable_shared_from_this<Session> {
+ public:
+  Session(grpc::CallbackServerContext* context, const Doorway& doorway,
+          std::shared_ptr<std::atomic<std::size_t>> open);
+  /// Reads the first message.
+  void begin();
+  /// Ends it if the client has not said who it is.
+  void hurry();
+  /// Ends it: there are too many.
+  void refuse_stream();
+  [[nodiscard]] std::chrono::steady_clock::time_point begun() const { return begun_; }
+
+  // Line
+  std::size_t welcome(const WelcomeRecord& welcome) override;
+  std::size_t assign(std::uint64_t batch, std::uint64_t durable,
+                     const Assignment& assignment) override;
+  std::size_t refuse(std::uint64_t batch, const std::string& why) override;
+  void cut(const std::string& why) override;
+  void end(const std::string& why) override;
+  void close() override;
+
+ private:
+  // ServerBidiReactor
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+  /// False if the stream is to end.
+  bool receive();
+  bool greet(const v1::Hello& hello);
+  [[nodiscard]] std::optional<std::string> impostor(const HelloRecord& hello) const;
+  void turn_away(const std::string& why, bool final);
+  void leave();
+
+  std::size_t send(v1::ServerMessage message);
+  void write_next();  ///< locked
+  void finish(grpc::Status status);
+  void finish_if_idle();  ///< locked
+
+  grpc::CallbackServerContext* context_;
+  const Doorway* doorway_;
+  std::shared_ptr<std::atomic<std::size_t>> open_;  ///< counts the streams
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::shared_ptr<Session> self_;  ///< until the stream is done
+  v1::ClientMessage incoming_;
+  std::optional<std::uint32_t> client_;  ///< only the reading side touches it
+
+  std::mutex mutex_;  // of all below
+  bool greeted_ = false;
+  std::deque<v1::ServerMessage> waiting_;
+  std::optional<v1::ServerMessage> assignment_;  ///< the newest takes the place of older ones
+  v1::ServerMessage outgoing_;
+  bool writing_ = false;
+  std::optional<grpc::Status> end_;  ///< how it is to end, once all is written
+  bool finished_ = false;
+};
+
+}  // namespace caucus::wire

@@ -1,0 +1,22 @@
+// Asks a server how it stands.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "caucus/core/result.hpp"
+#include "caucus/network/address.hpp"
+#include "caucus/network/tls_files.hpp"
+
+namespace caucus::wire {
+
+struct StatusQuestion {
+  Address server;
+  TlsTexts keys;  ///< all empty: no TLS
+  std::chrono::milliseconds within{5000};
+};
+
+/// As the server gives it: JSON.
+Result<std::string> ask_status(const StatusQuestion& question);
+
+}  // namespace caucus::wire

@@ -1,0 +1,123 @@
+// For tests: a server in this process, on a port of this machine, that can be killed and started
+// again with what its store has.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "caucus/network/test_federation.hpp"
+#include "caucus/network/wire/codec.hpp"
+#include "caucus/network/wire/connection.hpp"
+#include "caucus/network/wire/server.hpp"
+
+namespace caucus::wire {
+
+class TestServer {
+ public:
+  explicit TestServer(FederationSettings settings, std::size_t commit_every = 1,
+                      ServerOptions options = {})
+      : settings_(std::move(settings)), options_(std::move(options)), commit_every_(commit_every) {
+    static int count = 0;
+    directory_ = std::filesystem::path(testing::TempDir()) /
+                 ("wire-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    std::filesystem::create_directories(directory_);
+    options_.listen = {"127.0.0.1", 0};
+    start();
+  }
+  TestServer(const TestServer&) = delete;
+  TestServer& operator=(const TestServer&) = delete;
+  ~TestServer() {
+    kill();
+    std::filesystem::remove_all(directory_);
+  }
+
+  void start() {
+    auto store = Store::open((directory_ / "run.db").string(), {commit_every_});
+    ASSERT_TRUE(store.ok()) << store.error().line();
+    auto host = Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
+    ASSERT_TRUE(host.ok()) << host.error().line();
+    host_ = std::move(host).value();
+    auto server = Server::start(*host_, options_);
+    ASSERT_TRUE(server.ok()) << server.error().line();
+    server_ = std::move(server).value();
+    options_.listen = server_->address();  // the same port when it comes back
+  }
+  /// What is not in the store is lost.
+  void kill() {
+    if (host_) host_->abandon();
+    if (server_) server_->shut_down(std::chrono::milliseconds(0));
+    server_.reset();
+    host_.reset();
+  }
+
+  [[nodiscard]] Host& host() { return *host_; }
+  [[nodiscard]] const Address& address() const { return options_.listen; }
+  [[nodiscard]] Learned learned() const {
+    return host_->look([](const Federation& f) { return learned_by(f); });
+  }
+
+ private:
+  FederationSettings settings_;
+  ServerOptions options_;
+  std::size_t commit_every_;
+  std::filesystem::path directory_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<Server> server_;
+};
+
+/// A client that answers every assignment at once, on a connection of its own.
+class WireClient {
+ public:
+  WireClient(TestClient client, ConnectionOptions options) : client_(std::move(client)) {
+    options.hello.client = client_.hello().client;
+    ConnectionEvents events;
+    events.on_welcome = [this](const WelcomeRecord&) { connection_->ready(client_.ready()); };
+    events.on_assignment = [this](const AssignmentRecord& assignment) {
+      if (auto report = client_.play(assignment)) connection_->report(*report);
+    };
+    events.on_state = [this](ConnectionState state, const std::string&) {
+      const std::lock_guard lock(mutex_);
+      states_.push_back(state);
+    };
+    events.on_end = [this](const Status& end) {
+      const std::lock_guard lock(mutex_);
+      end_ = end;
+      changed_.notify_all();
+    };
+    connection_.emplace(std::move(options), std::move(events));
+    connection_->start();
+  }
+
+  Status wait() {
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, std::chrono::seconds(60), [&] { return end_.has_value(); })) {
+      return *end_;
+    }
+    return network_error("test", "no end in a minute");
+  }
+  [[nodiscard]] std::vector<ConnectionState> states() {
+    const std::lock_guard lock(mutex_);
+    return states_;
+  }
+  [[nodiscard]] Connection& connection() { return *connection_; }
+  [[nodiscard]] TestClient& client() { return client_; }
+
+ private:
+  TestClient client_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Status> end_;
+  std::vector<ConnectionState> states_;
+  std::optional<Connection> connection_;
+};
+
+}  // namespace caucus::wire

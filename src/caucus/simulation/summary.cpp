@@ -1,0 +1,142 @@
+#include "caucus/simulation/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace caucus {
+namespace {
+
+void add_to(std::vector<double>& sums, const std::vector<double>& values, double factor) {
+  sums.resize(values.size(), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += factor * values[i];
+}
+
+/// Mean and standard deviation over repetitions, point by point.
+void mean_and_deviation(const std::vector<std::vector<double>>& repetitions,
+                        std::vector<double>& mean, std::vector<double>& deviation) {
+  const auto n = static_cast<double>(repetitions.size());
+  for (const auto& values : repetitions) add_to(mean, values, 1.0 / n);
+  std::vector<double> squares;
+  for (const auto& values : repetitions) {
+    std::vector<double> squared(values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) squared[k] = std::pow(values[k] - mean[k], 2);
+    add_to(squares, squared, n > 1.0 ? 1.0 / (n - 1.0) : 0.0);
+  }
+  for (const double value : squares) deviation.push_back(std::sqrt(value));
+}
+
+/// What one repetition adds to the list of repetitions.
+void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
+                    const ExperimentOptions& options, AlgorithmResult& result) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const Telemetry& t = outcome.played[a].telemetry;
+  const auto per_example = [&](double sum) {
+    return t.diverged() ? kNone : sum / static_cast<double>(t.forecasts);
+  };
+  result.diverged += static_cast<std::size_t>(t.diverged());
+  result.mse.push_back(per_example(t.squared_error));
+  result.loss.push_back(per_example(t.loss));
+  result.seconds.push_back(outcome.played[a].seconds);
+  if (options.loss.is_classification()) {
+    result.accuracy.push_back(per_example(static_cast<double>(t.correct)));
+    result.log_loss.push_back(per_example(t.log_loss));
+  }
+}
+
+/// Adds to the means over repetitions; share = 1 / those that did not diverge.
+void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share,
+                  AlgorithmResult& result) {
+  const RepetitionResult& played = outcome.played[a];
+  const Telemetry& t = played.telemetry;
+  const auto n = static_cast<double>(t.forecasts);
+  std::vector<double> client_means = t.loss_of_client;
+  for (std::size_t j = 0; j < client_means.size(); ++j) {
+    client_means[j] /= static_cast<double>(std::max<std::size_t>(1, t.forecasts_of_client[j]));
+  }
+  add_to(result.per_client_loss, client_means, share);
+  result.upload_bits_per_client_round += share * static_cast<double>(t.upload_bits) / n;
+  result.download_bits_per_client_round += share * static_cast<double>(t.download_bits) / n;
+  const auto& probabilities = played.curve.probabilities;
+  add_to(result.probabilities, probabilities.back(), share);
+  result.curve.probabilities.resize(probabilities.size());
+  for (std::size_t k = 0; k < probabilities.size(); ++k) {
+    add_to(result.curve.probabilities[k], probabilities[k], share);
+  }
+}
+
+/// The curves of the repetitions `kept`, and the regret per space.
+void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a,
+                const ExperimentOptions& options, AlgorithmResult& result) {
+  std::vector<std::vector<double>> losses;
+  std::vector<std::vector<double>> regrets;
+  for (const RepetitionOutcome* outcome : kept) {
+    const std::vector<double>& loss = outcome->played[a].curve.loss;
+    losses.push_back(loss);
+    if (!options.regret) continue;
+    auto& regret = regrets.emplace_back();
+    for (std::size_t k = 0; k < loss.size(); ++k) {
+      const auto& best = outcome->best.at[k];
+      regret.push_back(loss[k] - *std::min_element(best.begin(), best.end()));
+    }
+    std::vector<double> per_space;
+    for (const double best : outcome->best.at.back()) per_space.push_back(loss.back() - best);
+    const double share = 1.0 / static_cast<double>(kept.size());
+    add_to(result.regret, per_space, share);
+    add_to(result.best_loss, outcome->best.at.back(), share);
+    add_to(result.best_gap, outcome->best.gap, share);
+  }
+  result.curve.rounds = kept.front()->played[a].curve.rounds;
+  mean_and_deviation(losses, result.curve.loss, result.curve.loss_sd);
+  if (options.regret) mean_and_deviation(regrets, result.curve.regret, result.curve.regret_sd);
+}
+
+/// Means are over the repetitions that did not diverge; if all did, the curves show how.
+AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcomes, std::size_t a,
+                                    const ExperimentOptions& options) {
+  AlgorithmResult result;
+  result.algorithm = options.algorithms[a];
+  std::vector<const RepetitionOutcome*> kept;
+  for (const RepetitionOutcome& outcome : outcomes) {
+    add_repetition(outcome, a, options, result);
+    if (!outcome.played[a].telemetry.diverged()) kept.push_back(&outcome);
+  }
+  if (kept.empty()) {
+    for (const RepetitionOutcome& outcome : outcomes) kept.push_back(&outcome);
+  }
+  for (const RepetitionOutcome* outcome : kept) {
+    add_to_means(*outcome, a, 1.0 / static_cast<double>(kept.size()), result);
+  }
+  add_curves(kept, a, options, result);
+  result.second_order = outcomes.front().played[a].second_order;
+  return result;
+}
+
+}  // namespace
+
+ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
+                           const ExperimentOptions& options) {
+  ExperimentResult summary;
+  RepetitionOutcome& first = outcomes.front();
+  summary.used = first.played.front().telemetry.forecasts;
+  summary.clients = first.length.clients;
+  summary.rounds = first.length.rounds;
+  summary.uploads = first.length.batches;
+  summary.sampled = options.sampled();
+  const double share = 1.0 / static_cast<double>(outcomes.size());
+  for (std::size_t a = 0; a < options.algorithms.size(); ++a) {
+    AlgorithmResult& result =
+        summary.results.emplace_back(summarise_algorithm(outcomes, a, options));
+    result.learned = std::move(first.played[a].learned);
+    result.forecasts = std::move(first.played[a].forecasts);
+  }
+  if (options.regret) {
+    for (const RepetitionOutcome& outcome : outcomes) {
+      add_to(summary.best_loss, outcome.best.at.back(), share);
+    }
+  }
+  return summary;
+}
+
+}  // namespace caucus

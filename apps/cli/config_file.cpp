@@ -72,7 +72,11 @@ Status read_table(const toml::table& table, const std::string& name, const std::
     const bool leads_on = std::any_of(known.begin(), known.end(), [&](const std::string& longer) {
       return longer.starts_with(word + ".");
     });
-    if (leads_on && node.is_table()) {  // tls = {cert = ...}
+    if (leads_on) {  // tls = {cert = ...}
+      if (!node.is_table()) {
+        return usage_error(place(file, node), "'" + name + "." + word + "' is not a table",
+                           "expected " + word + " = {...}");
+      }
       CAUCUS_CHECK(read_table(*node.as_table(), name, file, settings, target, word + "."));
       continue;
     }

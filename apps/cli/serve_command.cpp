@@ -41,8 +41,8 @@ constexpr const char* kExamples =
   quorum = 2                           # enough at a batch's deadline (all)
   deadline_ms = 500                    # (none)
   durability = "batch"                 # or a number: that many batches per durable commit
-  tokens = "tokens.txt"                # beyond this machine, with
-  tls = {cert = "server.crt", key = "server.key", client_ca = "ca.crt"}
+  tokens = "keys/tokens"               # these two beyond this machine: caucus cert init makes them
+  tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
 
 It also takes snapshot_every (1000), label_delay (16), violations (3), max_abs_target and
 max_feature_norm, of which the latter bound the reports where no ranges do. Every batch is stored
@@ -64,9 +64,16 @@ struct ServeCommand {
   std::string json, report, model_out;
 };
 
-void note(const std::string& text) { std::fprintf(stderr, "caucus: %s\n", text.c_str()); }
+/// For people, but where only the log is to be seen, there.
+void note(const ServeCommand& command, const Log& log, const std::string& text) {
+  if (command.log_json) {
+    write_log(log, LogLevel::info, "note", {{"text", text}});
+  } else {
+    std::fprintf(stderr, "caucus: %s\n", text.c_str());
+  }
+}
 
-Result<ServedRun> read_served_run(const ServeCommand& command) {
+Result<ServedRun> read_served_run(const ServeCommand& command, const Log& log) {
   ServerConfig server;
   CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
   for (const auto& [setting, value] : command.flags) {
@@ -81,7 +88,7 @@ Result<ServedRun> read_served_run(const ServeCommand& command) {
   }
   CAUCUS_TRY(ServedRun run, make_served_run(config, server));
   for (const std::string& key : ignored_settings(config)) {
-    note(key + " is ignored: clients bring their data with them");
+    note(command, log, key + " is ignored: clients bring their data with them");
   }
   return run;
 }
@@ -159,12 +166,7 @@ Status serve(const ServeCommand& command, const ServedRun& run, const Address& l
   options.log = log;
   const bool encrypted = options.keys.has_value();
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(options)));
-  if (command.log_json) {
-    write_log(log, LogLevel::info, "listening",
-              {{"address", server->address().text()}, {"tls", encrypted ? "true" : "false"}});
-  } else {
-    note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
-  }
+  note(command, log, "listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   signals.watch([&host] { host.stop(); });
   Status status = host.wait();
   if (status.ok() && phase_of(host) == Federation::Phase::over) host.linger(kLinger);
@@ -173,7 +175,8 @@ Status serve(const ServeCommand& command, const ServedRun& run, const Address& l
 }
 
 Status execute(const ServeCommand& command) {
-  CAUCUS_TRY(const ServedRun run, read_served_run(command));
+  const Log log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
+  CAUCUS_TRY(const ServedRun run, read_served_run(command, log));
   if (command.print_config) return print(config_toml(run.config, &run.server));
   std::vector<Output> outputs = outputs_of(command);
   const ServerConfig& server = run.server;
@@ -184,7 +187,6 @@ Status execute(const ServeCommand& command) {
 
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   StopSignals signals;
-  const Log log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
   CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, log));
   const auto start = std::chrono::steady_clock::now();
   if (phase_of(*host) != Federation::Phase::over) {
@@ -195,8 +197,9 @@ Status execute(const ServeCommand& command) {
     if (federation.phase() == Federation::Phase::over) {
       return write_results(command, run, federation, seconds.count(), outputs);
     }
-    note("stopped in batch " + std::to_string(federation.batch()) +
-         "; the run goes on when it is served again with " + server.store);
+    note(command, log,
+         "stopped in batch " + std::to_string(federation.batch()) +
+             "; the run goes on when it is served again with " + server.store);
     return Done{};
   });
 }

@@ -116,6 +116,7 @@ std::string plan_text(const ServedRun& run) {
   config.scale_from.clear();  // a path; what it held is below
   Json tables = config_json(config, &run.server);
   tables["run"] = {{"seed", tables["run"]["seed"]}};
+  if (!config.sample) tables["algorithm"].erase("sample");  // random features ask how J was set
   Json server = Json::object();
   for (const char* key : {"clients", "label_delay", "max_abs_target", "max_feature_norm"}) {
     if (tables["server"].contains(key)) server[key] = tables["server"][key];

@@ -237,7 +237,7 @@ TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun)
 TEST_F(ServedRunTest, APlanReadsBackToItself) {
   for (const std::string& text :
        {scaled() + kServer, std::string(kServer) + "max_abs_target = 2\nmax_feature_norm = 2\n" +
-                                "[run]\nseed = 18446744073709551615\n"}) {
+                                "[run]\nseed = \"18446744073709551615\"\n"}) {
     const auto run = read(text);
     ASSERT_TRUE(run.ok()) << run.error().line();
     const auto again = parse_plan(plan_text(*run), "run.db");

@@ -112,7 +112,9 @@ TEST(Metrics, EveryLineIsASampleUnderItsHelpAndType) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;
     if (std::regex_match(line, match, comment)) {
-      if (match[1] == "HELP") EXPECT_TRUE(names.insert(match[2]).second) << line;
+      if (match[1] == "HELP") {
+        EXPECT_TRUE(names.insert(match[2]).second) << line;
+      }
       current = match[2];
     } else {
       ASSERT_TRUE(std::regex_match(line, match, sample)) << line;

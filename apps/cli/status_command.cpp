@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "caucus/network/address.hpp"
+#include "caucus/network/connection_security.hpp"
 #include "caucus/network/tls_files.hpp"
 #include "caucus/network/wire/status_call.hpp"
 #include "command.hpp"
@@ -22,13 +23,13 @@ accepted, late, repeated, for a batch to come (strange) or rejected.
 Examples:
   caucus status
   caucus status --server localhost:7070 --watch
-  caucus status --server host:7070 --ca ca.crt --cert admin.crt --key admin.key --json -)";
+  caucus status --server host:7070 --ca keys/ca.pem --cert keys/c01.pem --key keys/c01.key --json -)";
 
 struct StatusCommand {
   std::string server = kDefaultListen;
   std::string json;
   std::string ca, cert, key;
-  bool watch = false;
+  bool watch = false, insecure = false;
 };
 
 Result<Json> ask(const wire::StatusQuestion& question) {
@@ -76,6 +77,7 @@ void add_status(CLI::App& app, Action& action) {
       ->type_name("HOST:PORT");
   status->add_option("--json", command->json, "as JSON on standard output")->type_name("-");
   status->add_flag("--watch", command->watch, "again every second until the run is over");
+  status->add_flag("--insecure", command->insecure, "ask another machine without TLS");
   status->add_option("--ca", command->ca, "the authority of the server's certificate; asks for TLS")
       ->type_name("FILE");
   status->add_option("--cert", command->cert, "one's own certificate, where the server wants one")

@@ -8,10 +8,16 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus::cli;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto config = parse_config(text, "fuzz.toml");
+  ServerConfig server;
+  const auto config = parse_config(text, "fuzz.toml", &server);
   if (!config.ok()) return 0;
-  const std::string printed = config_toml(*config);
-  const auto again = parse_config(printed, "again.toml");
-  if (!again.ok() || config_toml(*again) != printed) std::abort();
+  for (const ServerConfig* printed_with :
+       {static_cast<const ServerConfig*>(nullptr), static_cast<const ServerConfig*>(&server)}) {
+    const std::string printed = config_toml(*config, printed_with);
+    ServerConfig server_again;
+    const auto again = parse_config(printed, "again.toml", &server_again);
+    const ServerConfig* again_with = printed_with == nullptr ? nullptr : &server_again;
+    if (!again.ok() || config_toml(*again, again_with) != printed) std::abort();
+  }
   return 0;
 }

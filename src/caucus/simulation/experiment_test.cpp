@@ -218,6 +218,25 @@ TEST(Experiment, ClientsWithUnequalDataWeighEqually) {
   EXPECT_TRUE(std::isfinite(result.results[0].mse[0]));
 }
 
+TEST(Experiment, CurvesOfUnequalLengthAreAveragedWhereTheyAgree) {
+  const Dataset data = generated("linear", 400);
+  auto options = options_with(linear_spaces());
+  options.partition.kind = PartitionSpec::Kind::dirichlet;  // T differs from one to the next
+  options.partition.concentration = 0.5;
+  options.repeats = 5;
+  options.regret = true;
+  const auto result = run(data, options);
+  const Curve& curve = result.results[0].curve;
+  EXPECT_EQ(curve.loss.size(), curve.rounds.size());
+  EXPECT_EQ(curve.regret.size(), curve.rounds.size());
+  EXPECT_EQ(curve.loss_sd.size(), curve.rounds.size());
+  ASSERT_EQ(curve.probabilities.size(), curve.rounds.size());
+  EXPECT_TRUE(std::is_sorted(curve.loss.begin(), curve.loss.end()));  // sums only grow
+  for (const auto& p : curve.probabilities) {
+    EXPECT_NEAR(std::accumulate(p.begin(), p.end(), 0.0), 1.0, 1e-12);
+  }
+}
+
 TEST(Experiment, LosingReportsCostsLittle) {
   const Dataset data = generated("linear", 8000);
   auto options = options_with(linear_spaces());

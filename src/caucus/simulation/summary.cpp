@@ -45,8 +45,22 @@ void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
   }
 }
 
+/// How many points of their curves are of the same rounds: all, unless the clients' amounts of data
+/// differ from repetition to repetition (dirichlet).
+std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std::size_t a) {
+  const auto& first = kept.front()->played[a].curve.rounds;
+  std::size_t points = first.size();
+  for (const RepetitionOutcome* outcome : kept) {
+    const auto& other = outcome->played[a].curve.rounds;
+    const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(points, other.size()));
+    points = static_cast<std::size_t>(std::mismatch(first.begin(), end, other.begin()).first -
+                                      first.begin());
+  }
+  return points;
+}
+
 /// Adds to the means over repetitions; share = 1 / those that did not diverge.
-void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share,
+void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share, std::size_t points,
                   AlgorithmResult& result) {
   const RepetitionResult& played = outcome.played[a];
   const Telemetry& t = played.telemetry;
@@ -60,23 +74,24 @@ void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share,
   result.download_bits_per_client_round += share * static_cast<double>(t.download_bits) / n;
   const auto& probabilities = played.curve.probabilities;
   add_to(result.probabilities, probabilities.back(), share);
-  result.curve.probabilities.resize(probabilities.size());
-  for (std::size_t k = 0; k < probabilities.size(); ++k) {
+  result.curve.probabilities.resize(points);
+  for (std::size_t k = 0; k < points; ++k) {
     add_to(result.curve.probabilities[k], probabilities[k], share);
   }
 }
 
 /// The curves of the repetitions `kept`, and the regret per space.
 void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a,
-                const ExperimentOptions& options, AlgorithmResult& result) {
+                const ExperimentOptions& options, std::size_t points, AlgorithmResult& result) {
+  const auto end = static_cast<std::ptrdiff_t>(points);
   std::vector<std::vector<double>> losses;
   std::vector<std::vector<double>> regrets;
   for (const RepetitionOutcome* outcome : kept) {
     const std::vector<double>& loss = outcome->played[a].curve.loss;
-    losses.push_back(loss);
+    losses.emplace_back(loss.begin(), loss.begin() + end);
     if (!options.regret) continue;
     auto& regret = regrets.emplace_back();
-    for (std::size_t k = 0; k < loss.size(); ++k) {
+    for (std::size_t k = 0; k < points; ++k) {
       const auto& best = outcome->best.at[k];
       regret.push_back(loss[k] - *std::min_element(best.begin(), best.end()));
     }
@@ -87,7 +102,8 @@ void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a
     add_to(result.best_loss, outcome->best.at.back(), share);
     add_to(result.best_gap, outcome->best.gap, share);
   }
-  result.curve.rounds = kept.front()->played[a].curve.rounds;
+  const auto& rounds = kept.front()->played[a].curve.rounds;
+  result.curve.rounds.assign(rounds.begin(), rounds.begin() + end);
   mean_and_deviation(losses, result.curve.loss, result.curve.loss_sd);
   if (options.regret) mean_and_deviation(regrets, result.curve.regret, result.curve.regret_sd);
 }
@@ -105,10 +121,11 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
   if (kept.empty()) {
     for (const RepetitionOutcome& outcome : outcomes) kept.push_back(&outcome);
   }
+  const std::size_t points = common_points(kept, a);
   for (const RepetitionOutcome* outcome : kept) {
-    add_to_means(*outcome, a, 1.0 / static_cast<double>(kept.size()), result);
+    add_to_means(*outcome, a, 1.0 / static_cast<double>(kept.size()), points, result);
   }
-  add_curves(kept, a, options, result);
+  add_curves(kept, a, options, points, result);
   result.second_order = outcomes.front().played[a].second_order;
   return result;
 }

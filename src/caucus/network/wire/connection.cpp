@@ -55,7 +55,9 @@ class Connection::Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() { stop(); }
 
-  void start() { thread_ = std::thread([this] { keep(); }); }
+  void start() {
+    thread_ = std::thread([this] { keep(); });
+  }
 
   void ready(const ReadyRecord& ready) {
     {

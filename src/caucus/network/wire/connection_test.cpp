@@ -14,8 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 std::vector<std::unique_ptr<WireClient>> join_all(const FederationSettings& settings,
-                                                  const TestSource& source,
-                                                  const Address& server) {
+                                                  const TestSource& source, const Address& server) {
   std::vector<std::unique_ptr<WireClient>> clients;
   for (std::uint32_t j = 0; j < source.clients(); ++j) {
     ConnectionOptions options;
@@ -43,7 +42,8 @@ TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
         EXPECT_EQ(client->states(), (std::vector{connecting, connected, over}));
       }
       EXPECT_EQ(server.learned(), simulated(settings, source));
-      // Both sides count the same bytes, but for what the server says before it knows whom it is to.
+      // Both sides count the same bytes, but for what the server says before it knows whom it is
+      // to.
       const auto& counters = server.host().status().members[0].counters;
       EXPECT_LE(counters.bytes_up, clients[0]->connection().bytes_up());
       EXPECT_EQ(counters.joins, 1U);

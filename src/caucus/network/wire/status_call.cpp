@@ -1,29 +1,12 @@
 #include "caucus/network/wire/status_call.hpp"
 
-#include <grpcpp/grpcpp.h>
-
-#include <memory>
-
+#include "caucus/network/wire/channel.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 
 namespace caucus::wire {
-namespace {
-
-constexpr int kLargestReply = 64 << 20;
-
-std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& keys) {
-  if (keys.ca.empty() && keys.cert.empty()) return grpc::InsecureChannelCredentials();
-  return grpc::SslCredentials({keys.ca, keys.key, keys.cert});
-}
-
-}  // namespace
 
 Result<std::string> ask_status(const StatusQuestion& question) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kLargestReply);
-  const auto channel =
-      grpc::CreateCustomChannel(question.server.text(), credentials(question.keys), arguments);
-  const auto stub = v1::Federation::NewStub(channel);
+  const auto stub = v1::Federation::NewStub(make_channel(question.server, question.keys));
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + question.within);
   v1::StatusReply reply;

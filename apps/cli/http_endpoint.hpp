@@ -18,6 +18,8 @@ class HttpEndpoint {
                                                      std::function<HostStatus()> status);
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
+  HttpEndpoint(HttpEndpoint&&) = delete;
+  HttpEndpoint& operator=(HttpEndpoint&&) = delete;
   ~HttpEndpoint();
 
   /// Where it listens: with the port that the system chose.

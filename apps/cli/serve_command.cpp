@@ -198,7 +198,9 @@ Status execute(const ServeCommand& command) {
       return write_results(command, run, federation, seconds.count(), outputs);
     }
     note(command, log,
-         "stopped in batch " + std::to_string(federation.batch()) +
+         "stopped " +
+             (federation.batch() == 0 ? "before the first batch"
+                                      : "in batch " + std::to_string(federation.batch())) +
              "; the run goes on when it is served again with " + server.store);
     return Done{};
   });

@@ -64,7 +64,7 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
     plan.features = scaling->feature_columns.size();
     plan.experts = scaling->expert_columns.size();
   }
-  settings.problem = options;
+  settings.problem = static_cast<const LearningOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
   if (server.deadline_ms) settings.deadline = std::chrono::milliseconds(*server.deadline_ms);

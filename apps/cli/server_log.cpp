@@ -28,9 +28,9 @@ std::string_view word_of(LogLevel level) {
 
 /// RFC 3339 with milliseconds, in UTC.
 std::string time_text(std::chrono::system_clock::time_point time) {
-  using namespace std::chrono;
-  const auto whole = floor<milliseconds>(time);
-  const std::time_t seconds = system_clock::to_time_t(floor<std::chrono::seconds>(whole));
+  const auto whole = std::chrono::floor<std::chrono::milliseconds>(time);
+  const std::time_t seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(whole));
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   std::array<char, 32> text{};

@@ -26,7 +26,7 @@ void StopSignals::watch(std::function<void()> stop) {
 StopSignals::~StopSignals() {
   done_ = true;
   if (watcher_.joinable()) {
-    pthread_kill(watcher_.native_handle(), SIGTERM);  // wakes it, and nobody else
+    pthread_kill(watcher_.native_handle(), SIGINT);  // wakes it, and nobody else
     watcher_.join();
   }
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);

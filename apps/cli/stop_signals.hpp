@@ -15,6 +15,8 @@ class StopSignals {
   StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
+  StopSignals(StopSignals&&) = delete;
+  StopSignals& operator=(StopSignals&&) = delete;
   ~StopSignals();
 
   /// From now on the first of them calls `stop`. Without this they wait.

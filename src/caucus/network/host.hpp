@@ -28,6 +28,8 @@ class Line {
   Line() = default;
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
+  Line(Line&&) = delete;
+  Line& operator=(Line&&) = delete;
   virtual ~Line() = default;
 
   virtual std::size_t welcome(const WelcomeRecord& welcome) = 0;
@@ -68,6 +70,8 @@ class Host {
                                             Store store, HostOptions options);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
+  Host(Host&&) = delete;
+  Host& operator=(Host&&) = delete;
   ~Host();
 
   /// Welcomes the client on this line, in place of an older one, or says why not.

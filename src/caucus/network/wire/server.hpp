@@ -38,6 +38,8 @@ class Server {
   static Result<std::unique_ptr<Server>> start(Host& host, ServerOptions options);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+  Server(Server&&) = delete;
+  Server& operator=(Server&&) = delete;
   ~Server();
 
   /// Where it listens: with the port that the system chose.

@@ -36,4 +36,19 @@ std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsText
   return grpc::CreateCustomChannel(server.text(), credentials(tls), arguments);
 }
 
+bool is_hopeless(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) return true;
+  // gRPC has no code for these. Where its words change, patience ends the attempts.
+  for (const char* words : {"certificate verify failed", "CERTIFICATE_VERIFY_FAILED",
+                            "is not in peer certificate", "Hostname Verification Check failed"}) {
+    if (status.error_message().find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string text_of(const grpc::Status& status) {
+  if (!status.ok()) return status.error_message();
+  return "the server has ended the stream";
+}
+
 }  // namespace caucus::wire

@@ -26,22 +26,6 @@ constexpr std::chrono::milliseconds kFarewell{1000};
 /// A stream that lasted so long was a good one.
 constexpr std::chrono::milliseconds kSteady{1000};
 
-/// Trying again will not make a false certificate true, nor a caucus server of another one.
-bool is_hopeless(const grpc::Status& status) {
-  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) return true;
-  // gRPC has no code for these. Where its words change, patience ends the attempts.
-  for (const char* words : {"certificate verify failed", "CERTIFICATE_VERIFY_FAILED",
-                            "is not in peer certificate", "Hostname Verification Check failed"}) {
-    if (status.error_message().find(words) != std::string::npos) return true;
-  }
-  return false;
-}
-
-std::string text_of(const grpc::Status& status) {
-  if (!status.ok()) return status.error_message();
-  return "the server has ended the stream";
-}
-
 }  // namespace
 
 /// Its thread makes one stream after another; gRPC's threads bring what comes on them. While it

@@ -16,7 +16,7 @@
 
 namespace caucus::wire {
 
-/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+/// gRPC calls it from any of its threads. Its owner keeps it until the stream is done.
 class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
  public:
   using Receive = std::function<void(const v1::ServerMessage&)>;

@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 
 set(caucus_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/caucus)
 set(caucus_libraries)
-foreach(layer core data algorithms runtime simulation network)
+foreach(layer core data algorithms runtime simulation network proto wire)
   if(TARGET caucus_${layer})
     list(APPEND caucus_libraries caucus_${layer})
   endif()
@@ -33,7 +33,13 @@ foreach(library IN LISTS caucus_libraries)
   list(APPEND caucus_packages ${namespaces})
 endforeach()
 list(TRANSFORM caucus_packages REPLACE "::$" "")
+list(TRANSFORM caucus_packages REPLACE "^SQLite$" "SQLite3")  # two whose targets have other names
+list(TRANSFORM caucus_packages REPLACE "^protobuf$" "Protobuf")
 list(REMOVE_DUPLICATES caucus_packages)
+if(gRPC IN_LIST caucus_packages)  # after Protobuf: see src/caucus/network/wire
+  list(REMOVE_ITEM caucus_packages gRPC)
+  list(APPEND caucus_packages gRPC)
+endif()
 list(REMOVE_ITEM caucus_packages caucus)
 set(caucus_find_dependencies "")
 foreach(package IN LISTS caucus_packages)
@@ -53,7 +59,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/caucusConfig.cmake
   ${PROJECT_BINARY_DIR}/package/caucusConfigVersion.cmake DESTINATION ${caucus_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_*" EXCLUDE
-  # Eigen stays behind these.
+  # and Eigen behind these.
   PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET caucus_cli)

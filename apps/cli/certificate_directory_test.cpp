@@ -150,9 +150,10 @@ TEST_F(CertificateDirectory, BadOrdersLeaveNoDirectory) {
   EXPECT_EQ(files.count(), 0u);
 }
 
-TEST_F(CertificateDirectory, ThreadsThatAddClientsLoseNone) {
+TEST_F(CertificateDirectory, ClientsAddedAtTheSameTimeAreAllThere) {
   ASSERT_TRUE(make_certificates(order({}), kHosts, false).ok());
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int k = 0; k < 8; ++k) {
     threads.emplace_back(
         [&, k] { EXPECT_TRUE(add_client_certificates(order({"c" + std::to_string(k)})).ok()); });

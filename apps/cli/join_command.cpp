@@ -111,8 +111,8 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
 
 std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome) {
   const PlayedRows& played = outcome.played;
-  std::string text = command.client + ": " + grouped(played.rows) + " of " +
-                     grouped(outcome.rows) + " rows in " + grouped(played.batches) + " batches";
+  std::string text = command.client + ": " + grouped(played.rows) + " of " + grouped(outcome.rows) +
+                     " rows in " + grouped(played.batches) + " batches";
   if (outcome.first_row > 0) text += ", from row " + grouped(outcome.first_row + 1) + " on";
   text += "\n";
   if (played.rows > 0) {
@@ -124,7 +124,8 @@ std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome)
     text += " of the forecasts given\n";
   }
   text += grouped(outcome.bytes_up) + " bytes up, " + grouped(outcome.bytes_down) + " down, " +
-          grouped(outcome.connections) + (outcome.connections == 1 ? " connection" : " connections");
+          grouped(outcome.connections) +
+          (outcome.connections == 1 ? " connection" : " connections");
   if (played.again > 0) text += "; " + grouped(played.again) + " reports sent again";
   return text + "\n";
 }

@@ -49,8 +49,7 @@ class JoinRun::Parts {
       CAUCUS_TRY(state_, JoinState::load(options_.state_file));
     }
     if (state_ && state_->identity().client != options_.client) {
-      return usage_error(options_.state_file,
-                         "is of client '" + state_->identity().client + "'",
+      return usage_error(options_.state_file, "is of client '" + state_->identity().client + "'",
                          "expected that of '" + options_.client + "'");
     }
     connection_.emplace(connection_options(), events());
@@ -106,8 +105,10 @@ class JoinRun::Parts {
     events.on_state = [this](ConnectionState state, const std::string& why) {
       if (state == ConnectionState::failed) return;  // the error says it
       const bool lost = state == ConnectionState::lost;
+      const bool here = state == ConnectionState::connecting || state == ConnectionState::connected;
       write_log(options_.log, lost ? LogLevel::warning : LogLevel::info, word_of(state),
-                {{"client", options_.client}, {"server", options_.server.text()}, {"why", why}});
+                {{"client", options_.client},
+                 {here ? "server" : "why", here ? options_.server.text() : why}});
     };
     events.on_end = [this](const Status& end) {
       const std::lock_guard lock(mutex_);

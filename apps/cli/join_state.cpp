@@ -62,7 +62,9 @@ std::optional<RunId> run_in(std::string_view text) {
   return run;
 }
 
-std::string sealed_line(const std::string& words) { return words + " " + hex(checksum(words)) + "\n"; }
+std::string sealed_line(const std::string& words) {
+  return words + " " + hex(checksum(words)) + "\n";
+}
 
 std::string record(std::uint64_t batch, const UsedRows& rows) {
   return sealed_line(std::to_string(batch) + " " + std::to_string(rows.first) + " " +
@@ -159,7 +161,6 @@ Result<JoinState> JoinState::parse(std::string_view text, const std::string& pat
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) break;  // torn
     if (!state.read_record(text.substr(0, end))) {
-      if (end + 1 == text.size()) break;  // torn too: the power failed
       return data_error(path + ":" + std::to_string(line), "is damaged",
                         "expected what caucus join wrote; without the file it goes on at the "
                         "server's position");

@@ -1,6 +1,6 @@
 // What `caucus join` must remember to go on after a crash: which rows of its file it used for which
-// batch, as long as the server may ask for that batch again. One line per batch, each with a checksum,
-// is appended before the batch's report is sent; a last line that is torn was never sent.
+// batch, as long as the server may ask for that batch again. One line per batch, each with a
+// checksum, is appended before the batch's report is sent; a last line that is torn was never sent.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/core/text.hpp"
-#include "caucus/network/wire/quiet.hpp"
+#include "caucus/network/wire/grpc_log.hpp"
 #include "command.hpp"
 #include "version.hpp"
 
@@ -65,8 +65,8 @@ Status choose_kernels() {
 }
 
 int run(int argc, char** argv) {
-  wire::quiet_grpc();
   remember_command_line(argc, argv);
+  wire::silence_grpc();
   CLI::App app(
       "caucus chooses the right model while it learns it, online, over many clients whose "
       "data never leave them.");

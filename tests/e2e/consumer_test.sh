@@ -24,8 +24,11 @@ cmake --build build
 cat >expected <<'TEXT'
 philox 6627e8d5 e169c58d bc57ac4c 9b00dbd8
 huber:0.5 0.375 0.5
+server 127.0.0.1:1, exit code 4
+is not on this machine
 TEXT
 build/consumer >actual
+build/application >>actual
 diff -u expected actual
 
 if [[ -e $build/bin/caucus ]]; then

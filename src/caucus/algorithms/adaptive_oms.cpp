@@ -27,6 +27,8 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
 }
 
 void AdaptiveAggregate::clear() {
+  reporters_ = 0;
+  late_.clear();
   examples_.clear();
   spaces_.clear();
   losses_.clear();
@@ -83,6 +85,11 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t first_client, std::si
 }
 
 void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {
+  into.reporters_ += reports.size();
+  append(reports, into);
+}
+
+void AdaptiveOms::append(const TileReports& reports, AdaptiveAggregate& into) const {
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
@@ -107,7 +114,7 @@ void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into)
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
   if (aggregate.examples_.empty()) return;
   ++batches_;
-  forget_departed(departures_.stayed(aggregate.examples_.size()));
+  forget_departed(departures_.stayed(aggregate.reporters_));
   step_models(aggregate);  // before p moves: P_i is that of the time of sampling
   if (models() == 1) return;
   hedge_.update(estimated_differences(aggregate));
@@ -124,33 +131,43 @@ void AdaptiveOms::forget_departed(double stayed) {
 
 std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) {
   const Simplex& p = probabilities();
-  const std::size_t reporters = aggregate.examples_.size();
   const std::size_t J = sampled();
   differences_.assign(models(), 0.0);
-  for (std::size_t j = 0; j < reporters; ++j) {
+  auto next_late = aggregate.late_.begin();
+  for (std::size_t j = 0; j < aggregate.examples_.size(); ++j) {
+    const bool is_late = next_late != aggregate.late_.end() && next_late->report == j;
+    const AdaptiveAggregate::Late* const late = is_late ? &*next_late++ : nullptr;
     const std::uint32_t* const spaces = aggregate.spaces_.data() + j * J;
     const float* const losses = aggregate.losses_.data() + j * J;
     for (std::size_t a = 0; a < J; ++a) {
       for (std::size_t b = a + 1; b < J; ++b) {
-        const double gap = static_cast<double>(losses[a]) - static_cast<double>(losses[b]);
-        const PairWeights weights = pair_weights(p, spaces[a], spaces[b], J);
+        double gap = static_cast<double>(losses[a]) - static_cast<double>(losses[b]);
+        PairWeights weights;
+        if (late && !late->sampled_with.empty()) {
+          weights = late_pair_weights(p, spaces[a], spaces[b], J, late->sampled_with[a],
+                                      late->sampled_with[b]);
+        } else {
+          weights = pair_weights(p, spaces[a], spaces[b], J);
+        }
+        if (late) gap *= late->share;
         differences_[spaces[a]] += weights.second * gap;
         differences_[spaces[b]] -= weights.first * gap;
       }
     }
   }
-  for (double& value : differences_) value /= static_cast<double>(reporters);
+  for (double& value : differences_) value /= static_cast<double>(aggregate.reporters_);
   return differences_;
 }
 
 void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
   sort_by_space(aggregate);
+  sort_late(aggregate);
   for (std::size_t n = 0; n < touched_.size(); ++n) {
     if (auto* second = std::get_if<SecondOrderModel>(&learners_[touched_[n]])) {
       step_second_order(touched(n), *second);
     }
   }
-  step_first_order(aggregate.examples_.size());
+  step_first_order(aggregate.reporters_);
   for (const std::uint32_t space : touched_) ends_of_[space] = 0;
 }
 
@@ -183,13 +200,16 @@ void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
 
 void AdaptiveOms::forget(const Touched& touched, SecondOrderModel& model) {
   double losses = 0.0;
-  for (const float loss : touched.losses) losses += static_cast<double>(loss);
-  model.forget(settings_->fixed_share, batches_ - last_batch_[touched.space],
-               losses / static_cast<double>(touched.losses.size()));
+  double holders = 0.0;
+  for (std::size_t n = 0; n < touched.losses.size(); ++n) {
+    losses += touched.scale(n) * static_cast<double>(touched.losses[n]);
+    holders += touched.scale(n);
+  }
+  model.forget(settings_->fixed_share, batches_ - last_batch_[touched.space], losses / holders);
   last_batch_[touched.space] = batches_;
 }
 
-double AdaptiveOms::inclusion(std::uint32_t space) const {
+double AdaptiveOms::inclusion(std::size_t space) const {
   return inclusion_probability(probabilities()[space], models(), settings_->sampled);
 }
 
@@ -200,16 +220,22 @@ void AdaptiveOms::step_second_order(const Touched& touched, SecondOrderModel& mo
   model.fade(remembered_ / remembered_of_[space]);
   remembered_of_[space] = remembered_;
   if (settings_->fixed_share > 0.0) forget(touched, model);
-  for (std::size_t n = 0; n < touched.losses.size(); ++n) {
-    model.observe(static_cast<double>(touched.losses[n]), written(touched.gradients[n], w.size()),
-                  weight, w, touched.examples[n]);
-  }
+  for (std::size_t n = 0; n < touched.losses.size(); ++n) observe(touched, n, weight, model);
   // A model that is hardly ever played need not be up to date: less often, and one step.
   constexpr double kUnlikely = 1e-6;
   constexpr std::size_t kReports = 16;
   const bool unlikely = probabilities()[space] < kUnlikely;
   if (unlikely && model.unsolved() < kReports) return;
   model.solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
+}
+
+void AdaptiveOms::observe(const Touched& touched, std::size_t n, double weight,
+                          SecondOrderModel& model) {
+  const std::span<const float> w = weights(touched.space);
+  const std::span<const float> gradient = written(touched.gradients[n], w.size());
+  const bool elsewhere = !touched.slopes.empty() && !std::isnan(touched.slopes[n]);
+  model.observe(static_cast<double>(touched.losses[n]), gradient, weight * touched.scale(n),
+                elsewhere ? touched.slopes[n] : dot(gradient, w), touched.examples[n]);
 }
 
 std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::size_t dimension) {
@@ -246,13 +272,17 @@ RoundSums AdaptiveOms::sums_of(const Touched& touched, std::size_t reporters) {
   const std::span gradient(gradients_.take(size), size);
   RoundSums sums;
   sums.reporters = reporters;
-  sums.holders = touched.losses.size();
   sums.inclusion = inclusion(touched.space);
-  for (const float loss : touched.losses) sums.losses += static_cast<double>(loss);
-  squares_.resize(sums.holders);
+  squares_.resize(touched.losses.size());
   sums.gradient = gradient;
-  sums.squared_sum = sum_and_measure(touched.gradients, gradient, squares_);
-  for (const double square : squares_) sums.squared_gradients += square;
+  sums.squared_sum = sum_and_measure(touched.scales.empty() ? touched.gradients : scaled(touched),
+                                     gradient, squares_);
+  for (std::size_t n = 0; n < squares_.size(); ++n) {
+    const double scale = touched.scale(n);
+    sums.holders += scale;
+    sums.losses += scale * static_cast<double>(touched.losses[n]);
+    sums.squared_gradients += squares_[n] / scale;  // which has it twice
+  }
   sums.examples = touched.examples.front();
   return sums;
 }

@@ -50,8 +50,18 @@ class AdaptiveAggregate {
 
  private:
   friend class AdaptiveOms;
-  std::vector<std::uint32_t> examples_;  ///< of each reporter
-  // J of each reporter:
+  /// What a late report, or a part of one, has beside what all have.
+  struct Late {
+    std::size_t report = 0;            ///< which one
+    double share = 1.0;                ///< of its client's examples
+    std::vector<double> sampled_with;  ///< of each held model; none: p as it is now
+    std::vector<double> slopes;        ///< <g, w> of each where g was taken; NaN: at w as it is now
+  };
+
+  std::size_t reporters_ = 0;            ///< M_r
+  std::vector<Late> late_;               ///< in the order of the reports
+  std::vector<std::uint32_t> examples_;  ///< of each report: one of each reporter, or its parts
+  // J of each report:
   std::vector<std::uint32_t> spaces_;
   std::vector<float> losses_;
   std::vector<simd::Term> gradients_;
@@ -89,8 +99,11 @@ class AdaptiveOms {
     report_held(*settings_->plan, forecast, y, into);
   }
   void aggregate(const Report& report, AdaptiveAggregate& into) const {
-    with_tile_of_one(report, [&](const TileReports& reports) { aggregate(reports, into); });
+    aggregate({&report, 1}, into);
   }
+  /// All that one client reports in this batch, in parts that were drawn in several batches: their
+  /// mean by examples is its contribution, and it counts once in M_r.
+  void aggregate(std::span<const Report> parts, AdaptiveAggregate& into) const;
   void aggregate(const TileReports& reports, AdaptiveAggregate& into) const;
   void step(const Batch& batch, const AdaptiveAggregate& aggregate);
 
@@ -120,15 +133,19 @@ class AdaptiveOms {
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return hedge_.probabilities().size(); }
   [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
+  /// P_i of those who draw now.
+  [[nodiscard]] double inclusion(std::size_t space) const;
   [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
-  /// is the probability that a client holds both. Unbiased for c_i - sum_k p_k c_k.
+  /// is the probability that a client holds both, when it drew. Unbiased for c_i - sum_k p_k c_k.
   /// Lasts until the next call.
   [[nodiscard]] std::span<const double> estimated_differences(const AdaptiveAggregate& aggregate);
 
  private:
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
+
+  void append(const TileReports& reports, AdaptiveAggregate& into) const;
 
   /// What a round's reports say of one space.
   struct Touched {
@@ -136,7 +153,16 @@ class AdaptiveOms {
     std::span<const simd::Term> gradients;
     std::span<const float> losses;
     std::span<const std::uint32_t> examples;
+    // Only where there are late reports:
+    std::span<const double> scales;  ///< share P_i / (P_i when it was drawn)
+    std::span<const double> slopes;  ///< as those of Late
+
+    [[nodiscard]] double scale(std::size_t n) const { return scales.empty() ? 1.0 : scales[n]; }
   };
+  static std::span<const double> late_part(std::span<const double> all, std::size_t begin,
+                                           std::size_t count) {
+    return all.empty() ? all : all.subspan(begin, count);
+  }
   /// The n-th of them.
   [[nodiscard]] Touched touched(std::size_t n) const {
     const std::size_t begin = n > 0 ? ends_of_[touched_[n - 1]] : 0;
@@ -144,7 +170,9 @@ class AdaptiveOms {
     return {touched_[n],
             {sorted_gradients_.data() + begin, count},
             {sorted_losses_.data() + begin, count},
-            {sorted_examples_.data() + begin, count}};
+            {sorted_examples_.data() + begin, count},
+            late_part(sorted_scales_, begin, count),
+            late_part(sorted_slopes_, begin, count)};
   }
 
   /// |phi_i|^2 where reports show it: random features with the square loss have 1.
@@ -153,10 +181,14 @@ class AdaptiveOms {
   [[nodiscard]] Status restore_memory(StateReader& from);
   void step_models(const AdaptiveAggregate& aggregate);
   void sort_by_space(const AdaptiveAggregate& aggregate);
+  /// After sort_by_space().
+  void sort_late(const AdaptiveAggregate& aggregate);
   void forget(const Touched& touched, SecondOrderModel& model);
-  [[nodiscard]] double inclusion(std::uint32_t space) const;
   void step_second_order(const Touched& touched, SecondOrderModel& model);
   void step_first_order(std::size_t reporters);
+  void observe(const Touched& touched, std::size_t n, double weight, SecondOrderModel& model);
+  /// Their gradients multiplied by their scales, until the next call.
+  std::span<const simd::Term> scaled(const Touched& touched);
   /// Its gradient lasts until gradients_ is cleared.
   RoundSums sums_of(const Touched& touched, std::size_t reporters);
   /// A gradient written out, until the next call.
@@ -181,10 +213,12 @@ class AdaptiveOms {
   std::vector<simd::Term> sorted_gradients_;
   std::vector<float> sorted_losses_;
   std::vector<std::uint32_t> sorted_examples_;
+  std::vector<double> sorted_scales_, sorted_slopes_;  ///< empty unless there are late reports
   AlignedVector<float> gradient_;
   std::vector<double> squares_, differences_;
   std::vector<std::uint32_t> first_order_;  ///< those touched that take such steps, with
   std::vector<RoundSums> sums_;
+  std::vector<simd::Term> scaled_;
   std::vector<double> rates_;
   FloatArena gradients_;
 };

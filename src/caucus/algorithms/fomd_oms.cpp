@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "caucus/core/ball.hpp"
@@ -11,9 +10,6 @@
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
-
-/// With the version of what follows.
-constexpr std::string_view kStateName = "fomd-oms 1";
 
 Status validate_sample(std::size_t sampled, std::size_t models) {
   const std::size_t K = models;
@@ -80,7 +76,6 @@ std::size_t OmsAggregate::new_slot(std::uint32_t space) {
 }
 
 void OmsAggregate::add(const TileReports& reports) {
-  reporters_ += reports.size();
   most_terms_ = reports.size();
   if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
   const std::size_t count = reports.spaces.size();
@@ -93,6 +88,11 @@ void OmsAggregate::add(const TileReports& reports) {
     term.x = reports.directions[m];
     term.factor = reports.factors[m];
   }
+}
+
+void OmsAggregate::add_and_sum(const TileReports& reports) {
+  add(reports);
+  if (!reports.lasting) add_up();
 }
 
 void OmsAggregate::add_up() {
@@ -117,13 +117,44 @@ FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
   if (layout == Layout::lanes && ModelLanes::can_hold(maps)) lanes_.emplace(maps);
 }
 
-void FomdOms::aggregate(const Report& report, OmsAggregate& into) const {
-  with_tile_of_one(report, [&](const TileReports& reports) { aggregate(reports, into); });
+void FomdOms::aggregate(std::span<const Report> parts, OmsAggregate& into) const {
+  ++into.reporters_;
+  for (const Report& part : parts) {
+    const double share = share_of(part, parts);
+    if (share == 1.0 && part.sampled_with.empty()) {
+      with_tile_of_one(part, [&](const TileReports& reports) { into.add_and_sum(reports); });
+    } else {
+      aggregate_scaled(part, share, into);
+    }
+  }
+}
+
+/// The step divides by P_i of now.
+void FomdOms::aggregate_scaled(const Report& part, double share, OmsAggregate& into) const {
+  std::vector<HeldReport> held(part.held.begin(), part.held.end());
+  std::vector<std::vector<float>> gradients(held.size());
+  for (std::size_t a = 0; a < held.size(); ++a) {
+    double scale = share;
+    if (!part.sampled_with.empty()) {
+      scale *= inclusion(held[a].space) /
+               inclusion_probability(part.sampled_with[a], models(), sampled());
+    }
+    gradients[a].resize(held[a].direction.size());
+    write_product(gradients[a], held[a].factor, held[a].direction);
+    for (float& value : gradients[a]) {
+      value = static_cast<float>(scale * static_cast<double>(value));
+    }
+    held[a].loss = reported_loss(scale * static_cast<double>(held[a].loss));
+    held[a].factor = 1.0F;
+    held[a].direction = gradients[a];
+  }
+  const Report scaled{part.client, part.examples, held};
+  with_tile_of_one(scaled, [&](const TileReports& reports) { into.add_and_sum(reports); });
 }
 
 void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
-  into.add(reports);
-  if (!reports.lasting) into.add_up();
+  into.reporters_ += reports.size();
+  into.add_and_sum(reports);
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
@@ -251,22 +282,6 @@ void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
 void FomdOms::renew_rows() const {
   if (lanes_ && rows_are_old_) lanes_->copy_to(weights_);
   rows_are_old_ = false;
-}
-
-void FomdOms::save(StateWriter& to) const {
-  renew_rows();
-  to.text(kStateName);
-  p_.save(to);
-  weights_.save(to);
-}
-
-Status FomdOms::restore(StateReader& from) {
-  from.expect(kStateName);
-  CAUCUS_CHECK(p_.restore(from));
-  CAUCUS_CHECK(weights_.restore(from, settings_->plan->maps));
-  rows_are_old_ = false;
-  if (lanes_) lanes_->copy_from(weights_);
-  return Done{};
 }
 
 }  // namespace caucus

@@ -56,6 +56,8 @@ class OmsAggregate {
 
   /// Of the reports of one tile, each of which has a model at most once.
   void add(const TileReports& reports);
+  /// Where it does not last, at once.
+  void add_and_sum(const TileReports& reports);
   std::size_t new_slot(std::uint32_t space);
   [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
     return {terms_.data() + slot * most_terms_, counts_[slot]};
@@ -132,7 +134,10 @@ class FomdOms {
   void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(*settings_->plan, forecast, y, into);
   }
-  void aggregate(const Report& report, OmsAggregate& into) const;
+  void aggregate(const Report& report, OmsAggregate& into) const { aggregate({&report, 1}, into); }
+  /// All that one client reports in this batch, in parts that were drawn in several batches: their
+  /// mean by examples is its contribution, and it counts once in M_r.
+  void aggregate(std::span<const Report> parts, OmsAggregate& into) const;
   /// One after the other, but those of a model together.
   void aggregate(const TileReports& reports, OmsAggregate& into) const;
   void aggregate(const LaneReports& reports, OmsAggregate& into) const {
@@ -167,6 +172,10 @@ class FomdOms {
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
   [[nodiscard]] std::size_t models() const { return p_.size(); }
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
+  /// P_i of those who draw now.
+  [[nodiscard]] double inclusion(std::size_t space) const {
+    return inclusion_probability(p_[space], models(), settings_->sampled);
+  }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const {
     if (rows_are_old_) renew_rows();
     return weights_[space];
@@ -177,9 +186,8 @@ class FomdOms {
   void renew_rows() const;
 
  private:
-  [[nodiscard]] double inclusion(std::size_t space) const {
-    return inclusion_probability(p_[space], models(), settings_->sampled);
-  }
+  /// With loss and gradient of each model multiplied by share P_i / (P_i when it was drawn).
+  void aggregate_scaled(const Report& part, double share, OmsAggregate& into) const;
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
   /// Of at most 16 models; where the estimates will be.
   simd::LaneEstimates few_estimates(const Batch& batch, std::size_t reporters);

@@ -75,15 +75,28 @@ struct HeldReport {
   float loss = 0.0F;
   float factor = 1.0F;
   std::span<const float> direction;
+  /// The weights at which the gradient was taken; empty: as they are now.
+  std::span<const float> taken_at = {};
 };
 
 /// client -> server: what the client's examples say of the held models. The memory belongs to who
-/// made it.
+/// made it. A late report is of models that were drawn, and whose gradients were taken, in an
+/// earlier batch (docs/decisions/0005-late-reports.md).
 struct Report {
   std::uint32_t client = 0;
   std::uint32_t examples = 0;
   std::span<const HeldReport> held;
+  /// p_i of the held models when they were drawn; empty: as they are now.
+  std::span<const double> sampled_with = {};
 };
+
+/// What part of a client's examples in a batch these are, of those in all its parts.
+inline double share_of(const Report& part, std::span<const Report> parts) {
+  if (parts.size() == 1) return 1.0;
+  double examples = 0.0;
+  for (const Report& each : parts) examples += static_cast<double>(each.examples);
+  return static_cast<double>(part.examples) / examples;
+}
 
 /// The reports of several clients, each of J models, number by number: what HeldReport has of each
 /// is in an array of its own.

@@ -23,7 +23,7 @@ double FirstOrderModel::next_rate(const RoundSums& sums) {
     largest_ = std::max(largest_, size);
     const double hidden =
         std::sqrt(std::clamp(largest_ / size, 1.0, static_cast<double>(sums.examples)));
-    curvature = static_cast<double>(sums.holders) * weight * 2.0 * hidden * size;
+    curvature = sums.holders * weight * 2.0 * hidden * size;
   }
   rounds_ += 1.0;
   curvature_sum_ += curvature;

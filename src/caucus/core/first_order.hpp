@@ -12,10 +12,11 @@
 
 namespace caucus {
 
-/// What the clients that held a model reported in one round.
+/// What the clients that held a model reported in one round. Late reports and parts of reports
+/// count s_ij times in all sums, others once.
 struct RoundSums {
   std::size_t reporters = 0;        ///< M_r, with those that did not hold it
-  std::size_t holders = 0;          ///< n_i
+  double holders = 0.0;             ///< n_i
   double inclusion = 1.0;           ///< P_i
   double losses = 0.0;              ///< sum of c_ij
   double squared_gradients = 0.0;   ///< sum of |g_ij|^2

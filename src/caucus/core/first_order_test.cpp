@@ -39,8 +39,8 @@ TEST(FirstOrderModel, AgreesWithThePlainFormulas) {
         value += static_cast<float>(g);
       }
     }
-    model.step({5, static_cast<std::size_t>(holders), P, losses, squared, sum, squared_norm(sum)},
-               {Constraint::ball, 0.9}, w);
+    model.step({5, holders, P, losses, squared, sum, squared_norm(sum)}, {Constraint::ball, 0.9},
+               w);
 
     double own = 0.0;
     for (const float value : sum) own += std::pow(static_cast<double>(value) / (kReporters * P), 2);

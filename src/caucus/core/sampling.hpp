@@ -22,6 +22,17 @@ inline double inclusion_probability(double p, std::size_t models, std::size_t sa
   return ((K - J) * p + (J - 1.0)) / (K - 1.0);
 }
 
+/// P_ik, the probability of holding both i and k, for J >= 2.
+inline double pair_probability(double p_i, double p_k, std::size_t models, std::size_t sampled) {
+  if (sampled == models) return 1.0;
+  const auto K = static_cast<double>(models);
+  const auto J = static_cast<double>(sampled);
+  const double both = p_i + p_k;
+  const double observed = (J - 1.0) / (K - 1.0);
+  if (sampled == 2) return both * observed;
+  return both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+}
+
 /// What the loss difference c_i - c_k of a pair that one client held counts in the estimates: for i
 /// p_k / P_ik, for k p_i / P_ik, where
 ///   P_ik = (p_i + p_k)(J-1)/(K-1) + (1 - p_i - p_k)(J-1)(J-2)/((K-1)(K-2))
@@ -43,6 +54,15 @@ inline PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k,
   const double both = p[i] + p[k];
   const double observed = (J - 1.0) / (K - 1.0);
   const double held = both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+  return {p[i] / held, p[k] / held};
+}
+/// The same for a pair that was drawn with other probabilities than p: P_ik is theirs.
+inline PairWeights late_pair_weights(const Simplex& p, std::size_t i, std::size_t k,
+                                     std::size_t sampled, double drawn_with_i,
+                                     double drawn_with_k) {
+  constexpr double kLeast = 0x1p-53;  // the least probability that a draw can have
+  const double held =
+      std::max(kLeast, pair_probability(drawn_with_i, drawn_with_k, p.size(), sampled));
   return {p[i] / held, p[k] / held};
 }
 

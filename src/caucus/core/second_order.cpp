@@ -56,7 +56,7 @@ void SecondOrderModel::make_vectors() {
 }
 
 void SecondOrderModel::observe(double loss, std::span<const float> gradient, double weight,
-                               std::span<const float> w, std::size_t examples) {
+                               double slope, std::size_t examples) {
   const double squared = squared_norm(gradient);
   if (!(loss > 0.0) || !(squared > 0.0) || !std::isfinite(loss + squared)) return;
   if (A_.empty()) {
@@ -77,7 +77,7 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   // between none and all of it did best (docs/adaptive.md).
   const double hidden = std::sqrt(std::clamp(largest_ / length, 1.0, n));
   const double quadratic = hidden * weight / (4.0 * c);
-  const double along = quadratic * dot(gradient, w) - 0.5 * weight;
+  const double along = quadratic * slope - 0.5 * weight;
   const std::size_t begin = observed_.size();
   observed_.resize(begin + A_.padded_size(), 0.0F);
   float* const g = observed_.data() + begin;

@@ -15,6 +15,7 @@
 #include "caucus/core/space.hpp"
 #include "caucus/core/state_io.hpp"
 #include "caucus/core/symmetric_matrix.hpp"
+#include "caucus/core/vector.hpp"
 
 namespace caucus {
 
@@ -27,7 +28,12 @@ class SecondOrderModel {
   /// One report taken at w, a mean over so many examples; weight = 1 / P_i. What says nothing (c <=
   /// 0, g = 0, not finite) is ignored.
   void observe(double loss, std::span<const float> gradient, double weight,
-               std::span<const float> w, std::size_t examples = 1);
+               std::span<const float> w, std::size_t examples = 1) {
+    observe(loss, gradient, weight, dot(gradient, w), examples);
+  }
+  /// The same for a w of which only <g, w> is known.
+  void observe(double loss, std::span<const float> gradient, double weight, double slope,
+               std::size_t examples);
 
   /// So many solver steps from where the last call ended, then into the region.
   void solve(const Region& region, std::span<float> w, int steps = 2);

@@ -55,10 +55,11 @@ void StateReader::refuse_count(std::size_t count, std::size_t expected) {
   (void)refuse("a list of " + std::to_string(count), "expected " + std::to_string(expected));
 }
 
-Status StateReader::refuse(std::string what, std::string expected) {
+Status StateReader::refuse(const std::string& what, std::string expected) {
   if (!failure_) {
     const std::size_t at = bytes_.size() - left_.size();
-    failure_ = data_error(where_, "at byte " + std::to_string(at) + ": " + what, expected);
+    failure_ =
+        data_error(where_, "at byte " + std::to_string(at) + ": " + what, std::move(expected));
   }
   return *failure_;
 }

@@ -140,7 +140,7 @@ class StateReader {
   [[nodiscard]] Status done() const;
   /// For whoever finds that what was read cannot be: that is a failure too, unless there was one
   /// before. Gives back status().
-  Status refuse(std::string what, std::string expected = {});
+  Status refuse(const std::string& what, std::string expected = {});
 
  private:
   /// The next so many bytes; none after a failure.

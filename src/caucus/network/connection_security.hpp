@@ -7,8 +7,8 @@
 
 namespace caucus {
 
-/// Outside of this machine the server's authority must be known, unless all that is said may be read
-/// and changed on its way (`insecure`).
+/// Outside of this machine the server's authority must be known, unless all that is said may be
+/// read and changed on its way (`insecure`).
 Status check_security(const Address& server, const TlsTexts& tls, bool insecure);
 
 }  // namespace caucus

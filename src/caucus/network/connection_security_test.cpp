@@ -10,7 +10,7 @@ const Address kElsewhere{"192.0.2.1", 7400};
 
 TEST(ConnectionSecurity, IsAskedForOutsideOfThisMachine) {
   EXPECT_TRUE(check_security(kHere, {}, false).ok());
-  EXPECT_TRUE(check_security(kElsewhere, {.ca = "authority"}, false).ok());
+  EXPECT_TRUE(check_security(kElsewhere, {"", "", "authority"}, false).ok());
   EXPECT_TRUE(check_security(kElsewhere, {}, true).ok());
   const auto refused = check_security(kElsewhere, {}, false);
   ASSERT_FALSE(refused.ok());
@@ -23,7 +23,7 @@ TEST(ConnectionSecurity, WantsWhatBelongsTogether) {
   EXPECT_FALSE(check_security(kHere, {"certificate", "", "authority"}, false).ok());
   EXPECT_FALSE(check_security(kHere, {"", "key", "authority"}, false).ok());
   EXPECT_FALSE(check_security(kHere, {"certificate", "key", ""}, false).ok());
-  EXPECT_FALSE(check_security(kElsewhere, {.ca = "authority"}, true).ok());
+  EXPECT_FALSE(check_security(kElsewhere, {"", "", "authority"}, true).ok());
 }
 
 }  // namespace

@@ -15,11 +15,16 @@ enum class ConnectionState {
 
 constexpr std::string_view word_of(ConnectionState state) {
   switch (state) {
-    case ConnectionState::connecting: return "connecting";
-    case ConnectionState::connected: return "connected";
-    case ConnectionState::lost: return "lost";
-    case ConnectionState::over: return "over";
-    case ConnectionState::failed: return "failed";
+    case ConnectionState::connecting:
+      return "connecting";
+    case ConnectionState::connected:
+      return "connected";
+    case ConnectionState::lost:
+      return "lost";
+    case ConnectionState::over:
+      return "over";
+    case ConnectionState::failed:
+      return "failed";
   }
   return "";
 }

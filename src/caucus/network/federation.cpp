@@ -44,13 +44,16 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   if (hello.run && *hello.run != run_) {
     return usage_error(who, "took part in another run", "expected to join without --resume");
   }
-  if (!hello.resume && !hello.run && member.counted > 0) {
-    return usage_error(who, "has " + std::to_string(member.counted) + " examples here already",
+  // The open batch will count too.
+  const std::uint64_t position =
+      member.counted + (member.report ? member.report->played.forecasts : 0);
+  if (!hello.resume && !hello.run && position > 0) {
+    return usage_error(who, "has " + std::to_string(position) + " examples here already",
                        "expected --resume to go on behind them");
   }
   member.last_seen = now;
   ++member.counters.joins;
-  return WelcomeRecord{run_, *client, member.counted, settings_.plan};
+  return WelcomeRecord{run_, *client, position, settings_.plan};
 }
 
 Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready) {

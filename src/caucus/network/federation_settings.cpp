@@ -89,7 +89,8 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, target_bound(settings, scaling));
-  bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
+  bounds.examples =
+      static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features
     if (space.kind == SpaceKind::linear) {

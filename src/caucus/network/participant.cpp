@@ -103,8 +103,7 @@ Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& 
     forget_history();
   } else if (models_ != nullptr && record.batch <= models_->batch) {
     // The same models again: what was observed of them goes on to count.
-    const bool same =
-        record.batch == models_->batch && models->fingerprint == models_->fingerprint;
+    const bool same = record.batch == models_->batch && models->fingerprint == models_->fingerprint;
     if (!same) forget_history();
   }
   models->history = history_;

@@ -54,7 +54,8 @@ PartRecord by_hand(const SharedPlan& shared, const AssignmentRecord& record,
   auto maps = FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.held);
   const Plan plan{std::move(*maps), shared.loss};
   Assignment held{7, {}};
-  for (const auto& model : record.held) held.held.push_back({model.space, model.weights, model.share});
+  for (const auto& model : record.held)
+    held.held.push_back({model.space, model.weights, model.share});
   BatchMean mean;
   mean.begin(held);
   Forecast forecast(plan.maps);
@@ -128,7 +129,9 @@ TEST(Participant, CountsLateLabelsForTheModelsThatPredicted) {
     }
   }
   // In any order.
-  for (const std::size_t k : {5U, 0U, 3U, 1U, 2U}) EXPECT_TRUE(participant->observe(ids[k], 0.1 * k));
+  for (const unsigned k : {5U, 0U, 3U, 1U, 2U}) {
+    EXPECT_TRUE(participant->observe(ids[k], 0.1 * k));
+  }
   const auto report = participant->take_report(false);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->parts.size(), 3U);

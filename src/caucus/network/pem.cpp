@@ -19,8 +19,7 @@ OwnedBio reader_of(std::string_view text) {
 
 std::string text_of(BIO& bio) {
   char* bytes = nullptr;
-  const long size =
-      BIO_get_mem_data(&bio, &bytes);  // NOLINT(cppcoreguidelines-pro-type-cstyle-cast)
+  const long size = BIO_get_mem_data(&bio, &bytes);
   return {bytes, static_cast<std::size_t>(size)};
 }
 

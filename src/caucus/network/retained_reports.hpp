@@ -1,5 +1,5 @@
-// Reports that a client has given but the server may still lose: until it says that they are stored,
-// they are kept to be given again. Bounded in number and in memory; the oldest go first.
+// Reports that a client has given but the server may still lose: until it says that they are
+// stored, they are kept to be given again. Bounded in number and in memory; the oldest go first.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// A report of an honest client, and what it is held against.
 struct Honest {
-  explicit Honest(const Loss& loss = SquareLoss{}, std::size_t examples = 3) {
+  explicit Honest(const Loss& loss = Loss(SquareLoss{}), std::size_t examples = 3) {
     const auto settings = test_settings(1, ScheduleKind::constant);
     auto maps = FeatureMaps::make(settings.plan.spaces, {4, 0}, 1, 0);
     plan = std::make_unique<Plan>(Plan{std::move(maps).value(), loss});

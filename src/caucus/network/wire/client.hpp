@@ -1,12 +1,14 @@
 // caucus::Client puts a federation into an application:
 //
-//   auto client = caucus::Client::start({.server = "localhost:7400", .name = "c01", .features = 8});
-//   auto prediction = (*client)->predict(x);            // at once, with the last models that came
+//   auto client = caucus::Client::start({.server = "localhost:7400", .name = "c01", .features =
+//   8}); auto prediction = (*client)->predict(x);            // at once, with the last models that
+//   came
 //   (*client)->observe(prediction->id, y);              // whenever y is known, in any order
 //   (*client)->finish();                                // no more examples
 //
-// Messages travel in the background. While the server is away predictions go on from the last models,
-// and what is observed is reported when it is back. All functions may be called from any thread.
+// Messages travel in the background. While the server is away predictions go on from the last
+// models, and what is observed is reported when it is back. All functions may be called from any
+// thread.
 //
 // x and y are taken as they are. Where clients must scale alike, plan().columns has the ranges that
 // the server was given, and Scaling (data/scaling.hpp) the arithmetic.
@@ -39,8 +41,8 @@ struct ClientOptions {
   bool insecure = false;    ///< no TLS although the server is elsewhere
   std::size_t features = 0;  ///< numbers of x without the experts' forecasts
   std::size_t experts = 0;
-  std::uint64_t examples = 0;  ///< that will come in all; 0: it cannot be known
-  bool resume = false;         ///< the server may have examples of this client already
+  std::uint64_t examples = 0;     ///< that will come in all; 0: it cannot be known
+  bool resume = false;            ///< the server may have examples of this client already
   std::optional<RunId> run = {};  ///< that the client took part in before, if it knows
   std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: for ever
   /// Called from another thread; must not destroy the client.

@@ -4,8 +4,8 @@
 
 namespace caucus::wire {
 
-ClientStream::ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive, Done done,
-                           std::atomic<std::uint64_t>& bytes)
+ClientStream::ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive,
+                           Done done, std::atomic<std::uint64_t>& bytes)
     : stub_(v1::Federation::NewStub(channel)),
       receive_(std::move(receive)),
       done_(std::move(done)),

@@ -18,7 +18,7 @@ SharedPlan full_plan() {
                        .features = 7,
                        .independent_base = true},
                  Space{.kind = SpaceKind::expert, .expert = 3}};
-  plan.loss = HuberLoss{0.3};
+  plan.loss = Loss(HuberLoss{0.3});
   plan.seed = 0xFEDCBA9876543210;
   plan.held = 2;
   plan.rounds_per_upload = 1ULL << 40U;

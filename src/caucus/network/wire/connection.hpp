@@ -19,14 +19,14 @@ namespace caucus::wire {
 
 struct ConnectionOptions {
   Address server;
-  TlsTexts tls;        ///< without an authority: no TLS
-  HelloRecord hello;   ///< its run is filled in after the first welcome
+  TlsTexts tls;       ///< without an authority: no TLS
+  HelloRecord hello;  ///< its run is filled in after the first welcome
   std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: for ever
   std::chrono::milliseconds welcome_within = std::chrono::seconds(10);  ///< else it is tried again
 };
 
-/// Called from threads of their own, one at a time; none is after stop() has returned. They may call
-/// the connection, but not stop it.
+/// Called from threads of their own, one at a time; none is after stop() has returned. They may
+/// call the connection, but not stop it.
 struct ConnectionEvents {
   std::function<void(const WelcomeRecord&)> on_welcome;  ///< of every stream
   std::function<void(const AssignmentRecord&)> on_assignment;

@@ -14,8 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 std::vector<std::unique_ptr<WireClient>> join_all(const FederationSettings& settings,
-                                                  const TestSource& source,
-                                                  const Address& server) {
+                                                  const TestSource& source, const Address& server) {
   std::vector<std::unique_ptr<WireClient>> clients;
   for (std::uint32_t j = 0; j < source.clients(); ++j) {
     ConnectionOptions options;
@@ -43,7 +42,8 @@ TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
         EXPECT_EQ(client->states(), (std::vector{connecting, connected, over}));
       }
       EXPECT_EQ(server.learned(), simulated(settings, source));
-      // Both sides count the same bytes, but for what the server says before it knows whom it is to.
+      // Both sides count the same bytes, but for what the server says before it knows whom it is
+      // to.
       const auto& counters = server.host().status().members[0].counters;
       EXPECT_LE(counters.bytes_up, clients[0]->connection().bytes_up());
       EXPECT_EQ(counters.joins, 1U);
@@ -80,7 +80,7 @@ TEST(Connection, ComesBackToAServerThatWasKilled) {
 Status outcome_of(const FederationSettings& settings, ConnectionOptions options,
                   std::uint32_t client = 0) {
   const TestSource source({3, 3, 3, 3});
-  options.patience = milliseconds(3000);
+  options.patience = milliseconds(1000);
   WireClient one(TestClient(settings.plan, client, source), std::move(options));
   return one.wait();
 }
@@ -106,9 +106,9 @@ TEST(Connection, IsRefusedWithoutTheRightNameAndToken) {
   ASSERT_FALSE(stranger.ok());
   EXPECT_NE(stranger.error().what.find("refuses"), std::string::npos) << stranger.error().line();
   EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
-  const auto alone = outcome_of(test_settings(1, ScheduleKind::constant), options);
-  ASSERT_FALSE(alone.ok());  // welcome, but the other one never comes
-  EXPECT_EQ(server.host().status().members[0].counters.joins, 1U);
+  const TestSource source({3, 3});
+  const WireClient welcome(TestClient(settings.plan, 0, source), options);
+  while (server.host().status().members[0].counters.joins == 0) std::this_thread::yield();
 }
 
 TEST(Connection, GivesUpWhenItsPatienceIsOver) {
@@ -213,17 +213,15 @@ TEST_F(ConnectionTls, RefusesAServerOfAnotherAuthorityOrName) {
   {
     TestServer server(settings_, 1, server_options(forger, "127.0.0.1"));
     options.server = server.address();
-    const auto begun = std::chrono::steady_clock::now();
     const auto end = outcome_of(settings_, options);
     ASSERT_FALSE(end.ok());
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(2500)) << end.error().line();
+    EXPECT_EQ(end.error().what.find("no answer"), std::string::npos) << end.error().line();
   }
   TestServer server(settings_, 1, server_options(signer, "192.0.2.7"));
   options.server = server.address();
-  const auto begun = std::chrono::steady_clock::now();
   const auto end = outcome_of(settings_, options);
   ASSERT_FALSE(end.ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(2500)) << end.error().line();
+  EXPECT_EQ(end.error().what.find("no answer"), std::string::npos) << end.error().line();
   EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
 }
 

@@ -43,13 +43,14 @@ class TestServer {
   void start() {
     auto store = Store::open((directory_ / "run.db").string(), {commit_every_});
     ASSERT_TRUE(store.ok()) << store.error().line();
-    auto host = Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
+    auto host =
+        Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
     ASSERT_TRUE(host.ok()) << host.error().line();
     host_ = std::move(host).value();
     auto server = Server::start(*host_, options_);
     ASSERT_TRUE(server.ok()) << server.error().line();
     server_ = std::move(server).value();
-    options_.listen = server_->address();  // the same port when it comes back
+    if (options_.listen.port == 0) options_.listen = server_->address();  // also when it comes back
   }
   /// What is not in the store is lost.
   void kill() {

@@ -1,0 +1,113 @@
+// A plant with eight sensors that learns to foretell a ninth together with other plants, without
+// showing its readings to anybody. The ninth is read in a laboratory: its value comes some readings
+// later, and not in order.
+//
+//   sensors HOST:PORT NAME [READINGS [PATIENCE_SECONDS]]
+//
+// The server must have been told the sizes, since nobody scales here:
+//   [server]
+//   clients = ["c01", "c02"]
+//   max_abs_target = 2
+//   max_feature_norm = 3
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "caucus/core/random.hpp"
+#include "caucus/network/wire/client.hpp"
+
+namespace {
+
+constexpr std::size_t kSensors = 8;
+constexpr std::size_t kLaboratory = 6;  // readings until the ninth value is known
+
+struct Reading {
+  std::array<float, kSensors> x{};
+  double y = 0.0;
+};
+
+/// What the plant of this name measures at this time: waves, noise, and a ninth value that depends
+/// on them. The same whenever it is asked.
+Reading measure(const std::string& plant, std::uint32_t time) {
+  const auto seed = std::hash<std::string>{}(plant);
+  caucus::Stream noise({seed, caucus::Purpose::test, 0, time, 0});
+  Reading reading;
+  for (std::size_t k = 0; k < kSensors; ++k) {
+    const double wave = std::sin(0.01 * (1.0 + static_cast<double>(k)) * time);
+    reading.x[k] = static_cast<float>(0.8 * wave + 0.2 * (noise.uniform() - 0.5));
+  }
+  const auto x = [&](std::size_t k) { return static_cast<double>(reading.x[k]); };
+  reading.y = std::sin(2.0 * x(0)) * x(3) + 0.5 * x(5) + 0.05 * (noise.uniform() - 0.5);
+  return reading;
+}
+
+int fail(const caucus::Error& error) {
+  std::fprintf(stderr, "sensors: %s\n", error.line().c_str());
+  return static_cast<int>(error.kind);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::puts("usage: sensors HOST:PORT NAME [READINGS [PATIENCE_SECONDS]]");
+    return 2;
+  }
+  const auto readings = static_cast<std::uint32_t>(argc > 3 ? std::atoi(argv[3]) : 2000);
+  caucus::ClientOptions options;
+  options.server = argv[1];
+  options.name = argv[2];
+  options.features = kSensors;
+  options.patience = std::chrono::seconds(argc > 4 ? std::atoi(argv[4]) : 60);
+  options.on_state = [](caucus::ConnectionState state, const std::string& why) {
+    std::printf("# %s: %s\n", std::string(caucus::word_of(state)).c_str(), why.c_str());
+  };
+  const auto started = caucus::Client::start(options);
+  if (!started.ok()) return fail(started.error());
+  caucus::Client& client = **started;
+  if (const auto models = client.wait_for_models(std::chrono::hours(1)); !models.ok()) {
+    return fail(models.error());
+  }
+
+  struct Waiting {
+    std::uint64_t id;
+    double forecast, y;
+  };
+  std::deque<Waiting> laboratory;
+  double error = 0.0;
+  std::uint32_t known = 0;
+  const auto learn = [&](std::size_t place) {
+    const Waiting one = laboratory[place];
+    laboratory.erase(laboratory.begin() + static_cast<std::ptrdiff_t>(place));
+    client.observe(one.id, one.y);
+    error += (one.forecast - one.y) * (one.forecast - one.y);
+    if (++known % 200 == 0) {
+      std::printf("%6u readings  mean squared error %.5f  batch %llu\n", known, error / known,
+                  static_cast<unsigned long long>(client.batch()));
+    }
+  };
+  for (std::uint32_t time = 0; time < readings; ++time) {
+    const Reading reading = measure(options.name, time);
+    const auto prediction = client.predict(reading.x);  // at once, also while the server is away
+    if (!prediction.ok()) return fail(prediction.error());
+    laboratory.push_back({prediction->id, prediction->output, reading.y});
+    if (laboratory.size() > kLaboratory) learn(time % 3);  // not the oldest first
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  while (!laboratory.empty()) learn(0);
+  client.finish();
+  if (const auto done = client.wait_until_done(std::chrono::hours(1)); !done.ok()) {
+    return fail(done.error());
+  }
+  const auto counts = client.counts();
+  std::printf("%llu predictions, %llu true values in time, %llu forgotten\n",
+              static_cast<unsigned long long>(counts.predictions),
+              static_cast<unsigned long long>(counts.observed),
+              static_cast<unsigned long long>(counts.forgotten));
+}

@@ -16,10 +16,9 @@
 
 namespace caucus::wire {
 
-/// gRPC calls it from any of its threads. Once begun it must live until it is done, and must not be
-/// destroyed on a thread of gRPC: with the last channel these threads end, and none can wait for
-/// its own end.
-class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
+/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage>,
+                           public std::enable_shared_from_this<ClientStream> {
  public:
   using Receive = std::function<void(const v1::ServerMessage&)>;
   using Done = std::function<void(const grpc::Status&)>;
@@ -48,8 +47,9 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
   std::unique_ptr<v1::Federation::Stub> stub_;
   grpc::ClientContext context_;
   const Receive receive_;
-  Done done_;
+  const Done done_;
   std::atomic<std::uint64_t>& bytes_;
+  std::shared_ptr<ClientStream> self_;  ///< until the stream is done
   v1::ServerMessage incoming_;
 
   std::mutex mutex_;  // of all below

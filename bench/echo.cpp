@@ -105,6 +105,17 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
     last_ = now;
     if (now >= until_) return context_.TryCancel();
     StartRead(&reply_);
+    write_if(read_done_);
+  }
+  void OnWriteDone(bool ok) override {
+    if (ok) write_if(write_done_);
+  }
+  /// Once both the last message is away and its answer is there, in whatever order.
+  void write_if(bool& now_done) {
+    const std::lock_guard lock(mutex_);
+    now_done = true;
+    if (!read_done_ || !write_done_) return;
+    read_done_ = write_done_ = false;
     StartWrite(&message_);
   }
   void OnDone(const grpc::Status&) override {
@@ -121,6 +132,7 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
   std::mutex mutex_;
   std::condition_variable changed_;
   bool done_ = false;
+  bool read_done_ = false, write_done_ = false;
 };
 
 }  // namespace

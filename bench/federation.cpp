@@ -123,7 +123,8 @@ void serve(const Setting& setting, const Keys& keys, int told, int tells) {
     const std::size_t snapshots = setting.commit_every > 1'000'000 ? setting.commit_every : 1000;
     const auto host = value_of(
         Host::make(federation_settings(setting), "bench", std::move(store), {snapshots, {}}));
-    wire::ServerOptions options{.listen = {"localhost", 0}};
+    wire::ServerOptions options;
+    options.listen = {"localhost", 0};
     if (setting.tls) options.keys = wire::ServerKeys{keys.server.certificate, keys.server.key, {}};
     const auto server = value_of(wire::Server::start(*host, std::move(options)));
     figures.port = server->address().port;

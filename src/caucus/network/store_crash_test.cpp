@@ -19,7 +19,8 @@ namespace {
   auto store = Store::open(path, {commit_every});
   if (!store.ok()) _exit(1);
   if (!store->run() && !store->create_run(some_run()).ok()) _exit(2);
-  for (std::uint64_t batch = store->durable() + 1, announced = 0;; ++batch) {
+  std::uint64_t announced = store->durable();
+  for (std::uint64_t batch = announced + 1;; ++batch) {
     if (!store->append(batch, reports_of(batch)).ok()) _exit(3);
     if (batch % 17 == 0 && !store->snapshot(snapshot_of(batch - batch % 3)).ok()) _exit(4);
     if (store->durable() == announced) continue;

@@ -9,18 +9,18 @@ namespace caucus {
 
 /// Paths, or the flags or keys that have them; an empty one is not given.
 struct TlsFiles {
-  std::string cert;
-  std::string key;
-  std::string ca;
+  std::string cert = {};
+  std::string key = {};
+  std::string ca = {};
 
   [[nodiscard]] bool any() const { return !cert.empty() || !key.empty() || !ca.empty(); }
 };
 
 /// What is in them: PEM text, empty where no file was given.
 struct TlsTexts {
-  std::string cert;
-  std::string key;  ///< secret
-  std::string ca;
+  std::string cert = {};
+  std::string key = {};  ///< secret
+  std::string ca = {};
 };
 
 /// A file of PEM text, of any kind; `where` is the flag or key that names it.

@@ -12,7 +12,6 @@ ClientStream::ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receiv
       bytes_(bytes) {}
 
 void ClientStream::begin(v1::ClientMessage hello) {
-  self_ = shared_from_this();
   stub_->async()->Join(&context_, this);
   AddHold();  // writes come from any thread; removed when the reading has ended
   write(std::move(hello));
@@ -83,8 +82,8 @@ void ClientStream::OnWriteDone(bool ok) {
 // --- the end ---
 
 void ClientStream::OnDone(const grpc::Status& status) {
-  const auto self = std::move(self_);  // whoever is told may let go of it
-  done_(status);
+  const Done done = std::move(done_);  // whoever is told may destroy the stream
+  done(status);
 }
 
 }  // namespace caucus::wire

@@ -17,14 +17,14 @@
 namespace caucus::wire {
 
 /// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
-class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage>,
-                           public std::enable_shared_from_this<ClientStream> {
+class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
  public:
   using Receive = std::function<void(const v1::ServerMessage&)>;
   using Done = std::function<void(const grpc::Status&)>;
 
   /// `receive` is called with one message after another, `done` after the last; `bytes` counts what
-  /// is sent.
+  /// is sent. Whoever made it must keep it until then, and let go of it on a thread that is not
+  /// gRPC's: the last channel to be destroyed ends those threads and waits for them.
   ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive, Done done,
                std::atomic<std::uint64_t>& bytes);
   void begin(v1::ClientMessage hello);
@@ -47,9 +47,8 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
   std::unique_ptr<v1::Federation::Stub> stub_;
   grpc::ClientContext context_;
   const Receive receive_;
-  const Done done_;
+  Done done_;
   std::atomic<std::uint64_t>& bytes_;
-  std::shared_ptr<ClientStream> self_;  ///< until the stream is done
   v1::ServerMessage incoming_;
 
   std::mutex mutex_;  // of all below

@@ -43,6 +43,8 @@ class JoinRun {
   explicit JoinRun(JoinOptions options);
   JoinRun(const JoinRun&) = delete;
   JoinRun& operator=(const JoinRun&) = delete;
+  JoinRun(JoinRun&&) = delete;
+  JoinRun& operator=(JoinRun&&) = delete;
   ~JoinRun();
 
   /// Until the server has all; progress counts rows.

@@ -47,7 +47,7 @@ class Participant {
 
   /// New models. If the client answered this very assignment before, gives that report again: the
   /// server has lost it.
-  Result<std::optional<ReportRecord>> assign(const AssignmentRecord& assignment);
+  Result<std::optional<ReportRecord>> assign(const AssignmentRecord& record);
 
   /// x has the features, then the experts' forecasts.
   Result<Prediction> predict(std::span<const float> x);

@@ -49,7 +49,7 @@ class Client::Parts {
     connection.server = std::move(server);
     connection.tls = options_.tls;
     connection.hello.client = options_.name;
-    connection.hello.token = std::move(options_.token);
+    connection.hello.token = options_.token;
     connection.hello.software = "caucus::Client";
     connection.hello.run = options_.run;
     connection.hello.resume = options_.resume;
@@ -59,7 +59,7 @@ class Client::Parts {
 
   void start() { connection_->start(); }
 
-  Result<Prediction> predict(std::span<const float> x) {
+  Result<Prediction> predict(std::span<const float> x) const {
     Participant* participant = participant_if_any();
     if (participant != nullptr) return participant->predict(x);
     return network_error("predict", "there are no models yet", "expected to wait for them");

@@ -60,6 +60,8 @@ class Client {
   static Result<std::unique_ptr<Client>> start(ClientOptions options);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
+  Client(Client&&) = delete;
+  Client& operator=(Client&&) = delete;
   ~Client();  ///< leaves the server
 
   /// x has the features, then the experts' forecasts. Never waits; an error until the first models

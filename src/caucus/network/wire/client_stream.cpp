@@ -82,7 +82,7 @@ void ClientStream::OnWriteDone(bool ok) {
 // --- the end ---
 
 void ClientStream::OnDone(const grpc::Status& status) {
-  const Done done = std::move(done_);  // whoever is told may destroy the stream
+  const Done done = done_;  // whoever is told may destroy this
   done(status);
 }
 

@@ -16,15 +16,16 @@
 
 namespace caucus::wire {
 
-/// gRPC calls it from any of its threads. Its owner keeps it until the stream is done.
+/// gRPC calls it from any of its threads. It must outlive the call of `done`, and must not be
+/// destroyed on one of gRPC's threads: with the last channel these threads end, and none can wait
+/// for itself.
 class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
  public:
   using Receive = std::function<void(const v1::ServerMessage&)>;
   using Done = std::function<void(const grpc::Status&)>;
 
   /// `receive` is called with one message after another, `done` after the last; `bytes` counts what
-  /// is sent. Whoever made it must keep it until then, and let go of it on a thread that is not
-  /// gRPC's: the last channel to be destroyed ends those threads and waits for them.
+  /// is sent.
   ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive, Done done,
                std::atomic<std::uint64_t>& bytes);
   void begin(v1::ClientMessage hello);
@@ -47,7 +48,7 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
   std::unique_ptr<v1::Federation::Stub> stub_;
   grpc::ClientContext context_;
   const Receive receive_;
-  Done done_;
+  const Done done_;
   std::atomic<std::uint64_t>& bytes_;
   v1::ServerMessage incoming_;
 

@@ -55,6 +55,8 @@ class Connection::Keeper {
                  static_cast<std::uint64_t>(Clock::now().time_since_epoch().count())) {}
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
+  Keeper(Keeper&&) = delete;
+  Keeper& operator=(Keeper&&) = delete;
   ~Keeper() { stop(); }
 
   void start() {
@@ -126,9 +128,9 @@ class Connection::Keeper {
 
   /// Until it is done; with what was sent and welcomed on it still to be seen.
   grpc::Status hold_stream() {
+    auto channel = make_channel(options_.server, options_.tls);
     const auto stream = std::make_shared<ClientStream>(
-        make_channel(options_.server, options_.tls),
-        [this](const v1::ServerMessage& message) { receive(message); },
+        channel, [this](const v1::ServerMessage& message) { receive(message); },
         [this](const grpc::Status& status) {
           const std::lock_guard lock(mutex_);
           done_ = status;
@@ -145,6 +147,7 @@ class Connection::Keeper {
       why_.clear();
     }
     stream->begin(std::move(hello));
+    channel_ = std::move(channel);  // the older one ends only now, so that gRPC's threads go on
 
     std::unique_lock lock(mutex_);
     const auto over = [&] { return done_ || leaving(); };
@@ -277,6 +280,7 @@ class Connection::Keeper {
   ConnectionOptions options_;  ///< its hello changes while locked, between streams or in welcome()
   const ConnectionEvents events_;
   Backoff backoff_;
+  std::shared_ptr<grpc::Channel> channel_;
   Clock::time_point alone_since_;
   std::optional<ConnectionState> told_;
 

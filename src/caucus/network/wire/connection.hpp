@@ -41,6 +41,8 @@ class Connection {
   Connection(ConnectionOptions options, ConnectionEvents events);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
+  Connection(Connection&&) = delete;
+  Connection& operator=(Connection&&) = delete;
   ~Connection();  ///< stops
 
   /// Returns at once; only then do events come.

@@ -89,6 +89,7 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
     StartRead(&reply_);
     StartCall();
   }
+  void cancel() { context_.TryCancel(); }
   void wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return done_; });
@@ -150,6 +151,8 @@ std::vector<double> echo(const std::string& address, std::size_t streams,
         v1::Federation::NewStub(grpc::CreateCustomChannel(address, credentials, arguments)));
   }
   for (auto& stub : stubs) all.push_back(std::make_unique<EchoStream>(*stub, message, until));
+  all.front()->wait();
+  for (auto& stream : all) stream->cancel();  // at a barrier they would wait for ever
   for (auto& stream : all) stream->wait();
   return all.front()->gaps;
 }

@@ -49,8 +49,8 @@ struct HttpEndpoint::Parts {
   std::thread thread;
 };
 
-Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
-                                                          std::function<HostStatus()> status) {
+Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
+    const Address& listen, const std::function<HostStatus()>& status) {
   auto parts = std::make_unique<Parts>();
   httplib::Server& server = parts->server;
   server.new_task_queue = [] { return new BoundedQueue; };

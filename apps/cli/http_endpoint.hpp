@@ -15,7 +15,7 @@ class HttpEndpoint {
  public:
   /// Answers until it is destroyed; `status` is called from several threads.
   static Result<std::unique_ptr<HttpEndpoint>> start(const Address& listen,
-                                                     std::function<HostStatus()> status);
+                                                     const std::function<HostStatus()>& status);
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
   HttpEndpoint(HttpEndpoint&&) = delete;

@@ -80,6 +80,9 @@ class Federation {
   /// A closed batch again, as it was.
   Status replay(std::uint64_t number, std::span<const StoredReport> reports);
 
+  /// The open batch's deadline counts from now: its clients have to come again first.
+  void wake(Time now) { opened_ = now; }
+
   // --- what is to be seen ---
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] std::uint64_t batch() const { return batch_; }  ///< the open one; 0 while waiting

@@ -44,6 +44,7 @@ Host::Host(Federation federation, Store store, HostOptions options)
       options_(std::move(options)),
       lines_(federation_.members().size()),
       told_(federation_.members().size()) {
+  federation_.wake(now());
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
 }
 

@@ -67,29 +67,43 @@ double Learner::norm_of(std::uint32_t space, std::span<const float> weights) {
   return norms_[space];
 }
 
+namespace {
+
+/// The parts of one client's report as the algorithm takes them, with the memory they point to.
+class Parts {
+ public:
+  Parts(std::uint64_t batch, const AcceptedReport& accepted) {
+    const auto& records = accepted.report->parts;
+    held_.resize(records.size());
+    drawn_with_.resize(records.size());
+    for (std::size_t n = 0; n < records.size(); ++n) {
+      for (const HeldReportRecord& one : records[n].held) {
+        held_[n].push_back({one.space, one.loss, 1.0F, one.gradient});
+      }
+      if (records[n].sampled != batch) {  // else p is as it was
+        for (const SampledModel& model : accepted.sampled[n]->models) {
+          drawn_with_[n].push_back(model.probability);
+        }
+      }
+      reports_.push_back({accepted.client, records[n].examples, held_[n], drawn_with_[n]});
+    }
+  }
+  [[nodiscard]] std::span<const Report> reports() const { return reports_; }
+
+ private:
+  std::vector<std::vector<HeldReport>> held_;
+  std::vector<std::vector<double>> drawn_with_;
+  std::vector<Report> reports_;
+};
+
+}  // namespace
+
 void Learner::fold(std::uint64_t batch, std::span<const AcceptedReport> reports) {
   with_own_type(algorithm_, [&](auto& server) {
     auto aggregate = server.new_aggregate();
     aggregate.clear();
-    std::vector<HeldReport> held;
-    std::vector<double> drawn_with;
     for (const AcceptedReport& accepted : reports) {
-      std::uint32_t examples = 0;
-      for (const PartRecord& part : accepted.report->parts) examples += part.examples;
-      for (std::size_t n = 0; n < accepted.report->parts.size(); ++n) {
-        const PartRecord& part = accepted.report->parts[n];
-        held.clear();
-        for (const HeldReportRecord& one : part.held) {
-          held.push_back({one.space, one.loss, 1.0F, one.gradient});
-        }
-        drawn_with.clear();
-        if (part.sampled != batch) {
-          for (const SampledModel& model : accepted.sampled[n]->models) {
-            drawn_with.push_back(model.probability);
-          }
-        }
-        server.aggregate(Report{accepted.client, part.examples, held}, aggregate);
-      }
+      server.aggregate(Parts(batch, accepted).reports(), aggregate);
     }
     server.step(numbered(batch), aggregate);
   });

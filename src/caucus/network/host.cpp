@@ -120,15 +120,24 @@ void Host::send_assignment(std::uint32_t client) {
       lines_[client]->assign(federation_.batch(), store_.durable(), federation_.assign(client));
 }
 
+void Host::send_assignments() {
+  for (std::uint32_t client = 0; client < lines_.size(); ++client) send_assignment(client);
+}
+
 Status Host::close_batch() {
   const ClosedBatch closed = federation_.close(now());
   const std::uint64_t before = store_.durable();
-  CAUCUS_CHECK(store_.append(closed.number, closed.reports));
   const bool over = federation_.phase() == Federation::Phase::over;
+  // What is stored in groups may be lost until its group is full, and is then reported again; so
+  // clients may as well work meanwhile.
+  const bool in_groups = store_.commit_every() > 1;
+  if (in_groups) send_assignments();
+  CAUCUS_CHECK(store_.append(closed.number, closed.reports));
   if (over || closed.number % options_.snapshot_every == 0) {
     CAUCUS_CHECK(store_.snapshot({closed.number, federation_.snapshot()}));
   }
   if (over) CAUCUS_CHECK(store_.finish({}));
+  if (!in_groups) send_assignments();
   if (store_.durable() != before) dismiss_finished();
   return Done{};
 }
@@ -141,12 +150,12 @@ void Host::advance() {
       if (!status.ok()) return fail(std::move(status.error()));
       write_log(options_.log, LogLevel::info, "begun",
                 {{"clients", std::to_string(federation_.members().size())}});
+      send_assignments();
     } else if (federation_.closable(now())) {
       if (auto status = close_batch(); !status.ok()) return fail(std::move(status.error()));
     } else {
       return;
     }
-    for (std::uint32_t client = 0; client < lines_.size(); ++client) send_assignment(client);
     if (federation_.phase() == Federation::Phase::over) {
       write_log(options_.log, LogLevel::info, "over",
                 {{"batches", std::to_string(federation_.batch())}});

@@ -1,6 +1,7 @@
 // A federation that is being served: it takes what clients say from any thread, one at a time,
-// keeps every closed batch in the store before anybody hears of the next, and answers through
-// lines, whatever they are made of (wire/session, or a queue in a test).
+// keeps every closed batch in the store (before anybody hears of the next, unless batches are made
+// durable in groups), and answers through lines, whatever they are made of (wire/session, or a
+// queue in a test).
 #pragma once
 
 #include <chrono>
@@ -107,6 +108,7 @@ class Host {
   void advance();
   Status close_batch();
   void send_assignment(std::uint32_t client);
+  void send_assignments();
   /// Clients whose last report is stored need not stay.
   void dismiss_finished();
   void fail(Error error);

@@ -193,6 +193,8 @@ Result<Store> Store::open_for_reading(const std::string& path) {
 
 const std::optional<StoredRun>& Store::run() const { return parts_->run; }
 const std::optional<std::string>& Store::finished() const { return parts_->result; }
+std::size_t Store::commit_every() const { return parts_->options.commit_every; }
+
 std::uint64_t Store::durable() const { return parts_->durable; }
 
 Status Store::create_run(StoredRun run) {

@@ -66,6 +66,7 @@ class Store {
   Status commit();
   /// The highest batch that survives kill -9 and loss of power; 0 before the first.
   [[nodiscard]] std::uint64_t durable() const;
+  [[nodiscard]] std::size_t commit_every() const;
 
   /// Replaces the snapshot and forgets the reports up to and including its batch. Commits all.
   Status snapshot(const StoredSnapshot& snapshot);

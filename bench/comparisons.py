@@ -2,6 +2,7 @@
 
 import os
 
+import network_comparisons
 import peer_comparisons
 from rows import CAUCUS, KERNELS, LINEAR, against, against_plain, kernel_pair, pair, time_text
 from table import Row
@@ -248,6 +249,7 @@ GROUPS = {
     "latency": latency,
     "threads": threads,
     "reading": reading,
+    "network": network_comparisons.network,
     "numpy": peer_comparisons.numpy,
     "sklearn": peer_comparisons.sklearn,
     "river": peer_comparisons.river,

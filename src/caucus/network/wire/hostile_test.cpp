@@ -1,0 +1,184 @@
+// What a hostile client does changes nothing for the others.
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+#include "caucus/network/wire/test_server.hpp"
+#include "caucus/v1/federation.grpc.pb.h"
+
+namespace caucus::wire {
+namespace {
+
+/// Joins as the last client, and answers with what `spoil` makes of the truth.
+class Liar {
+ public:
+  using Spoil = std::function<void(ReportRecord&)>;
+  Liar(TestClient client, const Address& server, Spoil spoil)
+      : client_(std::move(client)), spoil_(std::move(spoil)) {
+    ConnectionOptions options;
+    options.server = server;
+    options.hello.client = client_.hello().client;
+    ConnectionEvents events;
+    events.on_welcome = [this](const WelcomeRecord&) { connection_->ready(client_.ready()); };
+    events.on_assignment = [this](const AssignmentRecord& assignment) {
+      if (auto report = client_.play(assignment)) {
+        spoil_(*report);
+        connection_->report(*report);
+      }
+    };
+    events.on_end = [this](const Status& end) {
+      const std::lock_guard lock(mutex_);
+      end_ = end;
+      changed_.notify_all();
+    };
+    connection_.emplace(std::move(options), std::move(events));
+    connection_->start();
+  }
+  Status wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return end_.has_value(); });
+    return end_.value_or(Status(network_error("test", "no end in a minute")));
+  }
+
+ private:
+  TestClient client_;
+  const Spoil spoil_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Status> end_;
+  std::optional<Connection> connection_;
+};
+
+std::unique_ptr<WireClient> honest(const FederationSettings& settings, std::uint32_t index,
+                                   const TestSource& source, const Address& server) {
+  ConnectionOptions options;
+  options.server = server;
+  return std::make_unique<WireClient>(TestClient(settings.plan, index, source), options);
+}
+
+TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
+  const TestSource source({20, 20, 20});
+  const TestSource without({20, 20});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Liar::Spoil lies[] = {
+      [&](ReportRecord& r) { r.parts[0].held[1].gradient[2] = nan; },
+      [&](ReportRecord& r) { r.parts[0].held[0].loss = nan; },
+      [&](ReportRecord& r) { r.parts[0].held[0].gradient[0] = 1e30F; },
+      [&](ReportRecord& r) { r.parts[0].held[0].loss = -1.0F; },
+      [&](ReportRecord& r) { r.parts[0].held[0].space ^= 1U; },
+      [&](ReportRecord& r) { r.parts[0].held.push_back(r.parts[0].held[0]); },
+      [&](ReportRecord& r) { r.parts[0].examples = 4'000'000'000U; },
+      [&](ReportRecord& r) { r.parts[0].sampled = 1'000'000; },
+      [&](ReportRecord& r) { r.parts.assign(3, PartRecord(r.parts[0])); },
+      [&](ReportRecord& r) { r.played.loss = 1e300; },
+  };
+  for (std::size_t n = 0; n < std::size(lies); ++n) {
+    const auto settings = test_settings(3, ScheduleKind::adaptive);
+    TestServer server(settings);
+    Liar liar(TestClient(settings.plan, 2, source), server.address(), lies[n]);
+    const auto first = honest(settings, 0, source, server.address());
+    const auto second = honest(settings, 1, source, server.address());
+    EXPECT_TRUE(first->wait().ok()) << n;
+    EXPECT_TRUE(second->wait().ok()) << n;
+    const auto end = liar.wait();
+    ASSERT_FALSE(end.ok()) << n;
+    EXPECT_EQ(end.error().kind, ErrorKind::network);
+    const Member member = server.host().status().members[2];
+    EXPECT_TRUE(member.cut_off) << n;
+    EXPECT_EQ(member.counters.rejected, 3U) << n;
+    EXPECT_EQ(member.counters.reports, 0U) << n;
+    // As if there were only the two others.
+    const Learned expected = simulated(test_settings(2, ScheduleKind::adaptive), without);
+    EXPECT_EQ(server.learned().probabilities, expected.probabilities) << n;
+    EXPECT_EQ(server.learned().weights, expected.weights) << n;
+  }
+}
+
+/// A stream that says nothing, or one thing.
+class Stranger final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
+ public:
+  void begin(v1::Federation::Stub& stub, const v1::ClientMessage* message) {
+    stub.async()->Join(&context_, this);
+    if (message != nullptr) StartWrite(message);
+    StartRead(&reply_);
+    StartCall();
+  }
+  void cancel() { context_.TryCancel(); }
+  grpc::Status wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return status_.has_value(); });
+    return *status_;
+  }
+
+ private:
+  void OnDone(const grpc::Status& status) override {
+    const std::lock_guard lock(mutex_);
+    status_ = status;
+    changed_.notify_all();
+  }
+  grpc::ClientContext context_;
+  v1::ServerMessage reply_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<grpc::Status> status_;
+};
+
+TEST(Hostile, ThousandsOfStreamsKeepNobodyOut) {
+  const TestSource source({200, 200});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  TestServer server(settings);
+  const auto channel =
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials());
+  const auto stub = v1::Federation::NewStub(channel);
+  std::vector<std::unique_ptr<Stranger>> strangers;
+  for (int n = 0; n < 10'000; ++n) {
+    strangers.push_back(std::make_unique<Stranger>());
+    strangers.back()->begin(*stub, nullptr);
+  }
+  const auto first = honest(settings, 0, source, server.address());
+  const auto second = honest(settings, 1, source, server.address());
+  EXPECT_TRUE(first->wait().ok());
+  EXPECT_TRUE(second->wait().ok());
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+  for (const auto& stranger : strangers) stranger->cancel();
+  for (const auto& stranger : strangers) stranger->wait();
+}
+
+TEST(Hostile, HugeMessagesEndTheirStream) {
+  const TestSource source({50, 50});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  TestServer server(settings);
+  const auto channel =
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials());
+  const auto stub = v1::Federation::NewStub(channel);
+  v1::ClientMessage huge;
+  huge.mutable_hello()->set_token(std::string(std::size_t{1} << 30U, 'x'));
+  Stranger stranger;
+  stranger.begin(*stub, &huge);
+  const auto first = honest(settings, 0, source, server.address());
+  const auto second = honest(settings, 1, source, server.address());
+  EXPECT_TRUE(first->wait().ok());
+  EXPECT_TRUE(second->wait().ok());
+  EXPECT_NE(stranger.wait().error_code(), grpc::StatusCode::OK);
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+}
+
+TEST(Hostile, SilentStreamsAreEnded) {
+  ServerOptions options;
+  options.hello_within = std::chrono::milliseconds(50);
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  const auto channel =
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials());
+  const auto stub = v1::Federation::NewStub(channel);
+  Stranger stranger;
+  stranger.begin(*stub, nullptr);
+  EXPECT_EQ(stranger.wait().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+}  // namespace
+}  // namespace caucus::wire

@@ -295,7 +295,7 @@ TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
   EXPECT_EQ(participant->take_report(false)->parts[0].examples, most);
 }
 
-TEST(Participant, LosesNothingToThreads) {
+TEST(ParticipantThreads, LoseNothing) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kEach = 2'000;
   const auto participant = make(test_plan(5, 1'000'000));

@@ -18,7 +18,7 @@ const RunId kRun = {1, 2, 3};
 class Together {
  public:
   Together(FederationSettings settings, const TestSource& source)
-      : federation(Federation::make(std::move(settings), kRun).value()), source_(&source) {
+      : federation(Federation::make(std::move(settings), kRun).value()) {
     for (std::uint32_t j = 0; j < source.clients(); ++j) {
       clients.emplace_back(federation.settings().plan, j, source);
     }
@@ -69,9 +69,6 @@ class Together {
   std::vector<ClosedBatch> closed;
   Time now{};
   std::string why;
-
- private:
-  const TestSource* source_;
 };
 
 const ScheduleKind kSchedules[] = {ScheduleKind::adaptive, ScheduleKind::adaptive_first_order,

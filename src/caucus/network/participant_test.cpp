@@ -186,7 +186,7 @@ TEST(Participant, RefusesExamplesAndModelsThatCannotBe) {
   EXPECT_TRUE(refused([](auto& r) { r.held[0].space = 2; }));
   EXPECT_TRUE(refused([](auto& r) { r.held[0].weights.pop_back(); }));
   EXPECT_TRUE(refused([](auto& r) { r.held[1].weights[3] = NAN; }));
-  EXPECT_TRUE(refused([](auto& r) { r.held[0].share = INFINITY; }));
+  EXPECT_TRUE(refused([](auto& r) { r.held[0].share = HUGE_VAL; }));
   EXPECT_EQ(participant->batch(), 0U);
   ASSERT_TRUE(participant->assign(assignment(1)).ok());
   EXPECT_FALSE(participant->predict(std::vector<float>{1.0F}).ok());

@@ -88,7 +88,7 @@ class ServedRunTest : public testing::Test {
       ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(heard)).ok());
       for (std::size_t n = 0; n < plan.rounds_per_upload && row < data->rows(); ++n, ++row) {
         const auto prediction = participant->predict(data->x(row));
-        participant->observe(prediction->id, data->y(row));
+        participant->observe(prediction->id, static_cast<double>(data->y(row)));
       }
       host.report(*client, *line, *participant->take_report(row == data->rows()), 100);
     }

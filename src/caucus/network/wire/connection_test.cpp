@@ -44,7 +44,7 @@ TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
       EXPECT_EQ(server.learned(), simulated(settings, source));
       // Both sides count the same bytes, but for what the server says before it knows whom it is
       // to.
-      const auto& counters = server.host().status().members[0].counters;
+      const MemberCounters counters = server.host().status().members[0].counters;
       EXPECT_LE(counters.bytes_up, clients[0]->connection().bytes_up());
       EXPECT_EQ(counters.joins, 1U);
     }

@@ -246,6 +246,7 @@ std::optional<ReportRecord> Participant::take_report(bool last) {
   for (auto part = parts_.begin(); part != parts_.end() && report.parts.size() < kPartsPerReport;
        part = parts_.erase(part)) {
     if (too_old(part->first)) {
+      counts_.observed -= part->second.played.forecasts;  // in vain: they will not be reported
       counts_.forgotten += part->second.played.forecasts;
       continue;
     }

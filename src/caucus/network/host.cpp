@@ -31,7 +31,7 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
   return federation;
 }
 
-Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, std::string plan_bytes,
+Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std::string& plan_bytes,
                                          Store store, HostOptions options) {
   CAUCUS_TRY(Federation federation, recover(std::move(settings), plan_bytes, store, options.log));
   return std::unique_ptr<Host>(
@@ -238,14 +238,12 @@ void Host::watch_clock() {
   std::unique_lock lock(mutex_);
   while (!stopped_ && !failure_ && federation_.phase() != Federation::Phase::over) {
     const auto alarm = federation_.alarm();
-    if (!alarm) {
-      changed_.wait(lock);
-    } else if (now() < *alarm) {
+    if (alarm && now() < *alarm) {
       changed_.wait_until(lock, *alarm);
     } else if (federation_.can_begin(now()) || federation_.closable(now())) {
       advance();
     } else {
-      changed_.wait(lock);  // past the deadline: the next report decides
+      changed_.wait(lock);  // there is no deadline, or it is past and the next report decides
     }
   }
 }

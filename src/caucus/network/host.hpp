@@ -67,8 +67,9 @@ struct HostStatus {
 class Host {
  public:
   /// Goes on from what the store holds.
-  static Result<std::unique_ptr<Host>> make(FederationSettings settings, std::string plan_bytes,
-                                            Store store, HostOptions options);
+  static Result<std::unique_ptr<Host>> make(FederationSettings settings,
+                                            const std::string& plan_bytes, Store store,
+                                            HostOptions options);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
   Host(Host&&) = delete;

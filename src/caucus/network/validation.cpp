@@ -62,7 +62,7 @@ std::optional<std::string> ReportRules::fault_of_model(const HeldReportRecord& h
     return "a gradient of " + std::to_string(held.gradient.size()) + " numbers instead of " +
            std::to_string(dimension);
   }
-  const double loss = static_cast<double>(held.loss);
+  const auto loss = static_cast<double>(held.loss);
   if (!std::isfinite(loss)) return "a loss that is not finite";
   double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
   for (const float g : held.gradient) square += static_cast<double>(g) * static_cast<double>(g);

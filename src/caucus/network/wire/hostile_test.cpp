@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -14,58 +13,20 @@
 namespace caucus::wire {
 namespace {
 
-/// Joins as the last client, and answers with what `spoil` makes of the truth.
-class Liar {
- public:
-  using Spoil = std::function<void(ReportRecord&)>;
-  Liar(TestClient client, const Address& server, Spoil spoil)
-      : client_(std::move(client)), spoil_(std::move(spoil)) {
-    ConnectionOptions options;
-    options.server = server;
-    options.hello.client = client_.hello().client;
-    ConnectionEvents events;
-    events.on_welcome = [this](const WelcomeRecord&) { connection_->ready(client_.ready()); };
-    events.on_assignment = [this](const AssignmentRecord& assignment) {
-      if (auto report = client_.play(assignment)) {
-        spoil_(*report);
-        connection_->report(*report);
-      }
-    };
-    events.on_end = [this](const Status& end) {
-      const std::lock_guard lock(mutex_);
-      end_ = end;
-      changed_.notify_all();
-    };
-    connection_.emplace(std::move(options), std::move(events));
-    connection_->start();
-  }
-  Status wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return end_.has_value(); });
-    return end_.value_or(Status(network_error("test", "no end in a minute")));
-  }
-
- private:
-  TestClient client_;
-  const Spoil spoil_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Status> end_;
-  std::optional<Connection> connection_;
-};
-
-std::unique_ptr<WireClient> honest(const FederationSettings& settings, std::uint32_t index,
-                                   const TestSource& source, const Address& server) {
+std::unique_ptr<WireClient> join(const FederationSettings& settings, std::uint32_t index,
+                                 const TestSource& source, const Address& server,
+                                 WireClient::Spoil spoil = {}) {
   ConnectionOptions options;
   options.server = server;
-  return std::make_unique<WireClient>(TestClient(settings.plan, index, source), options);
+  return std::make_unique<WireClient>(TestClient(settings.plan, index, source), options,
+                                      std::move(spoil));
 }
 
 TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
   const TestSource source({20, 20, 20});
   const TestSource without({20, 20});
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Liar::Spoil lies[] = {
+  const WireClient::Spoil lies[] = {
       [&](ReportRecord& r) { r.parts[0].held[1].gradient[2] = nan; },
       [&](ReportRecord& r) { r.parts[0].held[0].loss = nan; },
       [&](ReportRecord& r) { r.parts[0].held[0].gradient[0] = 1e30F; },
@@ -80,12 +41,12 @@ TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
   for (std::size_t n = 0; n < std::size(lies); ++n) {
     const auto settings = test_settings(3, ScheduleKind::adaptive);
     TestServer server(settings);
-    Liar liar(TestClient(settings.plan, 2, source), server.address(), lies[n]);
-    const auto first = honest(settings, 0, source, server.address());
-    const auto second = honest(settings, 1, source, server.address());
+    const auto liar = join(settings, 2, source, server.address(), lies[n]);
+    const auto first = join(settings, 0, source, server.address());
+    const auto second = join(settings, 1, source, server.address());
     EXPECT_TRUE(first->wait().ok()) << n;
     EXPECT_TRUE(second->wait().ok()) << n;
-    const auto end = liar.wait();
+    const auto end = liar->wait();
     ASSERT_FALSE(end.ok()) << n;
     EXPECT_EQ(end.error().kind, ErrorKind::network);
     const Member member = server.host().status().members[2];
@@ -140,8 +101,8 @@ TEST(Hostile, ThousandsOfStreamsKeepNobodyOut) {
     strangers.push_back(std::make_unique<Stranger>());
     strangers.back()->begin(*stub, nullptr);
   }
-  const auto first = honest(settings, 0, source, server.address());
-  const auto second = honest(settings, 1, source, server.address());
+  const auto first = join(settings, 0, source, server.address());
+  const auto second = join(settings, 1, source, server.address());
   EXPECT_TRUE(first->wait().ok());
   EXPECT_TRUE(second->wait().ok());
   EXPECT_EQ(server.learned(), simulated(settings, source));
@@ -160,8 +121,8 @@ TEST(Hostile, HugeMessagesEndTheirStream) {
   huge.mutable_hello()->set_token(std::string(std::size_t{1} << 30U, 'x'));
   Stranger stranger;
   stranger.begin(*stub, &huge);
-  const auto first = honest(settings, 0, source, server.address());
-  const auto second = honest(settings, 1, source, server.address());
+  const auto first = join(settings, 0, source, server.address());
+  const auto second = join(settings, 1, source, server.address());
   EXPECT_TRUE(first->wait().ok());
   EXPECT_TRUE(second->wait().ok());
   EXPECT_NE(stranger.wait().error_code(), grpc::StatusCode::OK);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -75,15 +76,21 @@ class TestServer {
   std::unique_ptr<Server> server_;
 };
 
-/// A client that answers every assignment at once, on a connection of its own.
+/// A client that answers every assignment at once, on a connection of its own, with the truth or
+/// with what `spoil` makes of it.
 class WireClient {
  public:
-  WireClient(TestClient client, ConnectionOptions options) : client_(std::move(client)) {
+  using Spoil = std::function<void(ReportRecord&)>;
+  WireClient(TestClient client, ConnectionOptions options, Spoil spoil = {})
+      : client_(std::move(client)), spoil_(std::move(spoil)) {
     options.hello.client = client_.hello().client;
     ConnectionEvents events;
     events.on_welcome = [this](const WelcomeRecord&) { connection_->ready(client_.ready()); };
     events.on_assignment = [this](const AssignmentRecord& assignment) {
-      if (auto report = client_.play(assignment)) connection_->report(*report);
+      auto report = client_.play(assignment);
+      if (!report) return;
+      if (spoil_) spoil_(*report);
+      connection_->report(*report);
     };
     events.on_state = [this](ConnectionState state, const std::string&) {
       const std::lock_guard lock(mutex_);
@@ -114,6 +121,7 @@ class WireClient {
 
  private:
   TestClient client_;
+  const Spoil spoil_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Status> end_;

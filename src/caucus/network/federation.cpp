@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "caucus/network/field_bytes.hpp"
 #include "caucus/network/member_bytes.hpp"
 
 namespace caucus {
@@ -262,59 +261,6 @@ std::size_t Federation::last_round() const {
   const std::size_t rounds = batch_ * settings_.plan.rounds_per_upload;
   const RunLength whole = length();
   return batch_ == whole.batches ? whole.rounds : rounds;
-}
-
-// --- what lasts ---
-
-std::string Federation::snapshot() const {
-  StateWriter writer;
-  writer.text("caucus federation 1");
-  writer.u64(batch_);
-  writer.flag(phase_ == Phase::over);
-  writer.u64(settings_.plan.features);
-  writer.u64(settings_.plan.experts);
-  save_members(members_, writer);
-  save_fields(*telemetry_, writer);
-  save_fields(curve_, writer);
-  learner_->save(writer);
-  return sealed(writer.take());
-}
-
-Status Federation::restore(std::string_view bytes) {
-  CAUCUS_TRY(const std::string_view content, unsealed(bytes, "snapshot"));
-  StateReader reader(content, "snapshot");
-  reader.expect("caucus federation 1");
-  batch_ = reader.u64();
-  phase_ = reader.flag() ? Phase::over : Phase::running;
-  settings_.plan.features = reader.u64();
-  settings_.plan.experts = reader.u64();
-  CAUCUS_CHECK(restore_members(reader, members_));
-  CAUCUS_CHECK(make_learner());
-  CAUCUS_CHECK(restore_fields(reader, *telemetry_));
-  CAUCUS_CHECK(restore_fields(reader, curve_));
-  if (telemetry_->loss_of_client.size() != members_.size() ||
-      telemetry_->forecasts_of_client.size() != members_.size()) {
-    return reader.refuse("measures another number of clients");
-  }
-  CAUCUS_CHECK(learner_->restore(reader));
-  return reader.done();
-}
-
-Status Federation::replay(std::uint64_t number, std::span<const StoredReport> reports) {
-  if (phase_ != Phase::running || number != batch_) {
-    return data_error("batch " + std::to_string(number), "is not the next one",
-                      "expected batch " + std::to_string(batch_));
-  }
-  CAUCUS_CHECK(restore_closed_batch(reports, members_));
-  for (const Member& member : members_) {
-    if (!member.report) continue;
-    const auto found = member.report->batch == batch_ ? fault(member, *member.report)
-                                                      : std::optional<std::string>("another batch");
-    if (found) return data_error("batch " + std::to_string(number), member.name + ": " + *found);
-  }
-  fold();
-  open(opened_);
-  return Done{};
 }
 
 }  // namespace caucus

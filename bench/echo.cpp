@@ -42,6 +42,9 @@ class EchoServer::Service final : public v1::Federation::CallbackService {
       if (!ok) return Finish(grpc::Status::OK);
       StartRead(&message_);
     }
+    void OnCancel() override {  // else the read or write that is under way fails
+      if (service_.withdraw(*this)) Finish(grpc::Status::CANCELLED);
+    }
     void OnDone() override { delete this; }
 
     Service& service_;
@@ -58,6 +61,11 @@ class EchoServer::Service final : public v1::Federation::CallbackService {
       if (waiting_.size() == streams_) all.swap(waiting_);
     }
     for (Stream* one : all) one->answer();
+  }
+  /// Whether it was waiting for the others.
+  bool withdraw(Stream& stream) {
+    const std::lock_guard lock(mutex_);
+    return std::erase(waiting_, &stream) > 0;
   }
 
   const std::size_t streams_;
@@ -82,8 +90,7 @@ namespace {
 
 class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::ServerMessage> {
  public:
-  EchoStream(v1::Federation::Stub& stub, const v1::ClientMessage& message, Clock::time_point until)
-      : message_(message), until_(until) {
+  EchoStream(v1::Federation::Stub& stub, const v1::ClientMessage& message) : message_(message) {
     stub.async()->Join(&context_, this);
     StartWrite(&message_);
     StartRead(&reply_);
@@ -104,7 +111,6 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
       gaps.push_back(std::chrono::duration<double>(now - last_).count());
     }
     last_ = now;
-    if (now >= until_) return context_.TryCancel();
     StartRead(&reply_);
     write_if(read_done_);
   }
@@ -128,7 +134,6 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
   grpc::ClientContext context_;
   const v1::ClientMessage message_;
   v1::ServerMessage reply_;
-  const Clock::time_point until_;
   Clock::time_point last_{};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -141,7 +146,6 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
 std::vector<double> echo(const std::string& address, std::size_t streams,
                          const v1::ClientMessage& message, std::chrono::duration<double> seconds,
                          const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
-  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
   std::vector<std::unique_ptr<v1::Federation::Stub>> stubs;
   std::vector<std::unique_ptr<EchoStream>> all;
   for (std::size_t n = 0; n < streams; ++n) {
@@ -150,11 +154,15 @@ std::vector<double> echo(const std::string& address, std::size_t streams,
     stubs.push_back(
         v1::Federation::NewStub(grpc::CreateCustomChannel(address, credentials, arguments)));
   }
-  for (auto& stub : stubs) all.push_back(std::make_unique<EchoStream>(*stub, message, until));
-  all.front()->wait();
-  for (auto& stream : all) stream->cancel();  // at a barrier they would wait for ever
-  for (auto& stream : all) stream->wait();
-  return all.front()->gaps;
+  for (auto& stub : stubs) all.push_back(std::make_unique<EchoStream>(*stub, message));
+  std::this_thread::sleep_for(seconds);
+  for (auto& stream : all) stream->cancel();
+  std::vector<double> gaps;
+  for (auto& stream : all) {
+    stream->wait();
+    gaps.insert(gaps.end(), stream->gaps.begin(), stream->gaps.end());
+  }
+  return gaps;
 }
 
 }  // namespace caucus::bench

@@ -30,7 +30,7 @@ class EchoServer {
 };
 
 /// Sends `message` on each stream as soon as the answer to the last one is there, for so long.
-/// Gives the seconds between answers on the first stream.
+/// Gives the seconds between answers, of all streams.
 std::vector<double> echo(const std::string& address, std::size_t streams,
                          const v1::ClientMessage& message, std::chrono::duration<double> seconds,
                          const std::shared_ptr<grpc::ChannelCredentials>& credentials);

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "caucus/network/participant.hpp"
 #include "caucus/network/wire/codec.hpp"
 #include "caucus/network/wire/connection.hpp"
+#include "caucus/network/wire/one_poller.hpp"
 #include "caucus/network/wire/server.hpp"
 #include "echo.hpp"
 #include "memory.hpp"
@@ -41,7 +43,7 @@ struct Setting {
   std::size_t clients = 10;
   double seconds = 2.0;
   bool tls = false;
-  std::size_t commit_every = 1'000'000'000;  ///< batches per durable commit: none
+  std::size_t commit_every = 1'000;  ///< batches per durable commit
   std::size_t sample = 2;
   std::uint32_t frequencies = 100;
 };
@@ -94,6 +96,7 @@ void serve(const Setting& setting, const Keys& keys, int told, int tells) {
     return read(told, &word, 1) == 1;
   };
   ServerFigures figures;
+  const wire::OnePoller one_poller;  // as caucus serve and join have it
   if (setting.mode != "federation") {
     v1::ServerMessage reply;
     auto& assignment = *reply.mutable_assignment();
@@ -120,9 +123,8 @@ void serve(const Setting& setting, const Keys& keys, int told, int tells) {
   std::filesystem::create_directories(directory);
   {
     auto store = value_of(Store::open((directory / "run.db").string(), {setting.commit_every}));
-    const std::size_t snapshots = setting.commit_every > 1'000'000 ? setting.commit_every : 1000;
-    const auto host = value_of(
-        Host::make(federation_settings(setting), "bench", std::move(store), {snapshots, {}}));
+    const auto host =
+        value_of(Host::make(federation_settings(setting), "bench", std::move(store), {1'000, {}}));
     wire::ServerOptions options;
     options.listen = {"localhost", 0};
     if (setting.tls) options.keys = wire::ServerKeys{keys.server.certificate, keys.server.key, {}};
@@ -231,6 +233,7 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
     }
   };
   hear();
+  const wire::OnePoller one_poller;
   const std::string address = "localhost:" + std::to_string(figures.port);
   const std::string authority = setting.tls ? keys.authority.certificate : std::string();
   std::vector<double> gaps;
@@ -255,12 +258,12 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
                 std::chrono::duration<double>(setting.seconds),
                 setting.tls ? grpc::SslCredentials(options) : grpc::InsecureChannelCredentials());
   }
-  double sum = 0.0;
-  for (const double gap : gaps) sum += gap;
+  const double seconds = std::reduce(gaps.begin(), gaps.end());
   std::printf(
       "{\"batches_per_second\": %.6g, \"p50_us\": %.6g, \"p99_us\": %.6g, "
       "\"server_kb_per_client\": %.6g}\n",
-      static_cast<double>(gaps.size()) / sum, 1e6 * quantile(gaps, 0.5), 1e6 * quantile(gaps, 0.99),
+      static_cast<double>(gaps.size()) / seconds, 1e6 * quantile(gaps, 0.5),
+      1e6 * quantile(gaps, 0.99),
       1e3 * (figures.megabytes_with - figures.megabytes_before) /
           static_cast<double>(setting.clients));
 }

@@ -9,6 +9,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/network/wire/connection.hpp"
+#include "caucus/network/wire/one_poller.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "version.hpp"
 
@@ -52,6 +53,7 @@ class JoinRun::Parts {
       return usage_error(options_.state_file, "is of client '" + state_->identity().client + "'",
                          "expected that of '" + options_.client + "'");
     }
+    const wire::OnePoller one_poller;
     connection_.emplace(connection_options(), events());
     connection_->start();
     auto outcome = take_part(progress);

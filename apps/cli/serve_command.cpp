@@ -9,6 +9,7 @@
 
 #include "caucus/network/host.hpp"
 #include "caucus/network/store.hpp"
+#include "caucus/network/wire/one_poller.hpp"
 #include "caucus/network/wire/server.hpp"
 #include "command.hpp"
 #include "config_file.hpp"
@@ -165,6 +166,7 @@ Status serve(const ServeCommand& command, const ServedRun& run, const Address& l
   options.status = [&host] { return json_text(status_json(host.status()), -1); };
   options.log = log;
   const bool encrypted = options.keys.has_value();
+  const wire::OnePoller one_poller;
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(options)));
   note(command, log, "listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   signals.watch([&host] { host.stop(); });

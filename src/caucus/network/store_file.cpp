@@ -15,6 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kApplication = 0x63617563;  // "cauc"
+// A batch of ten clients is some 16 KB. With SQLite's own 4 KB pages, and the log copied back every
+// 4 MB instead of 32, a batch takes twice as long to store.
+constexpr std::size_t kPage = 16'384;
+constexpr std::size_t kLogPages = 2'000;
 
 // All reports of a batch are one row: one insertion and one checksum. The records are the run, the
 // latest snapshot and the result, each of which there is at most once.
@@ -93,8 +97,9 @@ Status create_store_file(const std::string& path) {
   for (const char* part : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + part, ignored);
   {
     CAUCUS_TRY(Database database, Database::open(unfinished, Database::Access::create));
-    const std::string identity = "PRAGMA application_id = " + std::to_string(kApplication);
-    CAUCUS_CHECK(database.execute(identity.c_str()));
+    const std::string nature = "PRAGMA page_size = " + std::to_string(kPage) +
+                               "; PRAGMA application_id = " + std::to_string(kApplication);
+    CAUCUS_CHECK(database.execute(nature.c_str()));
     CAUCUS_CHECK(migrate_store(database, kSteps));
     CAUCUS_CHECK(database.execute("PRAGMA journal_mode = WAL"));
   }
@@ -140,9 +145,11 @@ Result<Database> open_store_file(const std::string& path) {
   CAUCUS_CHECK(check_structure(database));
   // The log is synchronised at every commit. The checkpoint makes durable what a killed server had
   // written but not yet synchronised; a reader may keep it from finishing, which is no error.
-  CAUCUS_CHECK(database.execute(
+  const std::string ways =
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;"
-      "PRAGMA trusted_schema = OFF; PRAGMA wal_checkpoint(PASSIVE)"));
+      "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = " +
+      std::to_string(kLogPages) + "; PRAGMA wal_checkpoint(PASSIVE)";
+  CAUCUS_CHECK(database.execute(ways.c_str()));
   CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
   if (version < static_cast<std::int64_t>(kSteps.size())) {
     CAUCUS_CHECK(migrate_store(database, kSteps));

@@ -109,14 +109,16 @@ TEST(StoreFile, DamageIsFound) {
   const TestFiles files;
   make_store(files.path("whole.db"));
   const std::string whole = files.read("whole.db");
-  for (const std::size_t size : {std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(whole[at]); };
+  const std::size_t size_of_page = std::size_t{byte(16)} << 8U | byte(17);  // SQLite's header
+  for (const std::size_t size : {size_of_page, whole.size() / 2, whole.size() - size_of_page}) {
     files.write("cut.db", whole.substr(0, size));
     expect_refused(files, "cut.db", "is damaged");
   }
   // Noise on any page is refused at once or found when the batches are read; it never crashes.
-  for (std::size_t page = 0; page < whole.size() / 4096; ++page) {
+  for (std::size_t page = 0; page < whole.size() / size_of_page; ++page) {
     std::string noisy = whole;
-    noisy.replace(page * 4096, 200, bytes_of(page, 200));
+    noisy.replace(page * size_of_page, 200, bytes_of(page, 200));
     files.write("noisy.db", noisy);
     auto store = Store::open_for_reading(files.path("noisy.db"));
     if (!store.ok()) continue;

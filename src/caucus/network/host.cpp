@@ -125,20 +125,17 @@ void Host::send_assignments() {
 }
 
 Status Host::close_batch() {
-  const ClosedBatch closed = federation_.close(now());
-  const std::uint64_t before = store_.durable();
+  ClosedBatch closed = federation_.close(now());
   const bool over = federation_.phase() == Federation::Phase::over;
   // What is stored in groups may be lost until its group is full, and is then reported again; so
   // clients may as well work meanwhile.
-  const bool in_groups = store_.commit_every() > 1;
-  if (in_groups) send_assignments();
-  CAUCUS_CHECK(store_.append(closed.number, closed.reports));
-  if (over || closed.number % options_.snapshot_every == 0) {
-    CAUCUS_CHECK(store_.snapshot({closed.number, federation_.snapshot()}));
-  }
-  if (over) CAUCUS_CHECK(store_.finish({}));
-  if (!in_groups) send_assignments();
-  if (store_.durable() != before) dismiss_finished();
+  if (store_.in_groups()) send_assignments();
+  std::optional<std::string> snapshot;
+  if (over || closed.number % options_.snapshot_every == 0) snapshot = federation_.snapshot();
+  CAUCUS_CHECK(store_.append(closed.number, std::move(closed.reports), std::move(snapshot)));
+  if (over) CAUCUS_CHECK(store_.finish());
+  if (!store_.in_groups()) send_assignments();
+  dismiss_finished();
   return Done{};
 }
 
@@ -146,7 +143,7 @@ void Host::advance() {
   while (!stopped_ && !failure_) {
     if (federation_.can_begin(now())) {
       Status status = federation_.begin(now());
-      if (status.ok()) status = store_.snapshot({0, federation_.snapshot()});
+      if (status.ok()) status = store_.begin(federation_.snapshot());
       if (!status.ok()) return fail(std::move(status.error()));
       write_log(options_.log, LogLevel::info, "begun",
                 {{"clients", std::to_string(federation_.members().size())}});
@@ -215,7 +212,7 @@ void Host::stop() {
   if (stopped_) return;
   stopped_ = true;
   if (!failure_) {
-    if (auto status = store_.commit(); !status.ok()) failure_ = std::move(status.error());
+    if (auto status = store_.flush(); !status.ok()) failure_ = std::move(status.error());
   }
   close_lines();
 }
@@ -223,6 +220,7 @@ void Host::stop() {
 void Host::abandon() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
+  store_.abandon();
   close_lines();
 }
 

@@ -18,7 +18,7 @@
 
 #include "caucus/network/federation.hpp"
 #include "caucus/network/log.hpp"
-#include "caucus/network/store.hpp"
+#include "caucus/network/store_writer.hpp"
 
 namespace caucus {
 
@@ -120,7 +120,7 @@ class Host {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Federation federation_;
-  Store store_;
+  StoreWriter store_;
   const HostOptions options_;
   std::vector<std::shared_ptr<Line>> lines_;  ///< of each client; null: it is not there
   std::vector<bool> told_;                    ///< whether it knows that there is nothing more to do

@@ -1,0 +1,105 @@
+#include "caucus/network/store_writer.hpp"
+
+#include <utility>
+
+namespace caucus {
+
+std::size_t StoreWriter::Job::bytes() const {
+  std::size_t bytes = snapshot ? snapshot->size() : 0;
+  if (reports) {
+    for (const StoredReport& report : *reports) bytes += report.bytes.size();
+  }
+  return bytes;
+}
+
+StoreWriter::StoreWriter(Store store)
+    : store_(std::move(store)),
+      in_groups_(store_.commit_every() > 1),
+      durable_(store_.durable()) {
+  if (in_groups_) thread_ = std::thread([this] { write_all(); });
+}
+
+StoreWriter::~StoreWriter() {
+  abandon();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status StoreWriter::begin(std::string snapshot) {
+  CAUCUS_CHECK(bring({0, {}, std::move(snapshot)}));
+  return wait();
+}
+
+Status StoreWriter::append(std::uint64_t batch, std::vector<StoredReport> reports,
+                           std::optional<std::string> snapshot) {
+  return bring({batch, std::move(reports), std::move(snapshot)});
+}
+
+Status StoreWriter::flush() {
+  CAUCUS_CHECK(bring({.commit = true}));
+  return wait();
+}
+
+Status StoreWriter::finish() {
+  CAUCUS_CHECK(bring({.finish = true}));
+  return wait();
+}
+
+Status StoreWriter::bring(Job job) {
+  std::unique_lock lock(mutex_);
+  if (!in_groups_) {
+    if (!failure_ && !abandoned_) {
+      if (auto status = write(job); !status.ok()) failure_ = std::move(status.error());
+    }
+  } else {
+    changed_.wait(lock, [&] { return bytes_ <= kMostBytes || failure_ || abandoned_; });
+    if (!failure_ && !abandoned_) {
+      bytes_ += job.bytes();
+      jobs_.push_back(std::move(job));
+      changed_.notify_all();
+    }
+  }
+  if (failure_) return *failure_;
+  return Done{};
+}
+
+/// Until all is written.
+Status StoreWriter::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return jobs_.empty() || failure_ || abandoned_; });
+  if (failure_) return *failure_;
+  return Done{};
+}
+
+Status StoreWriter::write(const Job& job) {
+  if (job.reports) CAUCUS_CHECK(store_.append(job.batch, *job.reports));
+  if (job.snapshot) CAUCUS_CHECK(store_.snapshot({job.batch, *job.snapshot}));
+  if (job.commit) CAUCUS_CHECK(store_.commit());
+  if (job.finish) CAUCUS_CHECK(store_.finish({}));
+  durable_ = store_.durable();
+  return Done{};
+}
+
+void StoreWriter::write_all() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !jobs_.empty() || abandoned_; });
+    if (abandoned_) return;
+    const Job& job = jobs_.front();  // stays where it is while others are brought
+    lock.unlock();
+    auto status = write(job);
+    lock.lock();
+    bytes_ -= job.bytes();
+    jobs_.pop_front();
+    if (!status.ok()) failure_ = std::move(status.error());
+    changed_.notify_all();
+    if (failure_) return;
+  }
+}
+
+void StoreWriter::abandon() {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace caucus

@@ -1,0 +1,83 @@
+// Writes closed batches to the store. Where batches become durable in groups, a thread of its own
+// does so, one after the other, and clients work on while a group is written and synchronised;
+// where every batch is to be durable before anybody hears of the next, it is written at once.
+// For one thread at a time, but durable() for any.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "caucus/core/result.hpp"
+#include "caucus/network/store.hpp"
+
+namespace caucus {
+
+class StoreWriter {
+ public:
+  /// While more than this waits to be written, whoever brings more waits too.
+  static constexpr std::size_t kMostBytes = 64U << 20U;
+
+  explicit StoreWriter(Store store);
+  StoreWriter(const StoreWriter&) = delete;
+  StoreWriter& operator=(const StoreWriter&) = delete;
+  StoreWriter(StoreWriter&&) = delete;
+  StoreWriter& operator=(StoreWriter&&) = delete;
+  ~StoreWriter();  ///< abandons
+
+  [[nodiscard]] bool in_groups() const { return in_groups_; }
+
+  // Each gives back the first error there was, also of something brought before.
+  /// The state before the first batch; durable on return.
+  Status begin(std::string snapshot);
+  /// A closed batch and, now and then, the state after it.
+  Status append(std::uint64_t batch, std::vector<StoredReport> reports,
+                std::optional<std::string> snapshot);
+  /// All that was brought is durable on return.
+  Status flush();
+  /// The same, and the run is over.
+  Status finish();
+
+  [[nodiscard]] std::uint64_t durable() const { return durable_; }
+  /// What waits is not written any more.
+  void abandon();
+
+ private:
+  /// Written from top to bottom.
+  struct Job {
+    std::uint64_t batch = 0;
+    std::optional<std::vector<StoredReport>> reports = {};
+    std::optional<std::string> snapshot = {};
+    bool commit = false;
+    bool finish = false;
+
+    [[nodiscard]] std::size_t bytes() const;
+  };
+
+  Status bring(Job job);
+  Status wait();
+  Status write(const Job& job);
+  void write_all();
+
+  Store store_;
+  const bool in_groups_;
+  std::atomic<std::uint64_t> durable_;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;  ///< the first one is being written
+  std::size_t bytes_ = 0;
+  std::optional<Error> failure_;
+  bool abandoned_ = false;
+
+  std::thread thread_;  ///< only for groups
+};
+
+}  // namespace caucus

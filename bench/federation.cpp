@@ -7,13 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cmath>
-#include <condition_variable>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -21,124 +17,23 @@
 #include <vector>
 
 #include "caucus/core/random.hpp"
-#include "caucus/network/certificates.hpp"
-#include "caucus/network/host.hpp"
 #include "caucus/network/participant.hpp"
-#include "caucus/network/wire/codec.hpp"
 #include "caucus/network/wire/connection.hpp"
 #include "caucus/network/wire/one_poller.hpp"
-#include "caucus/network/wire/server.hpp"
 #include "echo.hpp"
-#include "memory.hpp"
+#include "federation_server.hpp"
 #include "program.hpp"
 
 namespace caucus::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kFeatures = 18;
-
-struct Setting {
-  std::string mode;
-  std::size_t clients = 10;
-  double seconds = 2.0;
-  bool tls = false;
-  std::size_t commit_every = 1'000;  ///< batches per durable commit
-  std::size_t sample = 2;
-  std::uint32_t frequencies = 100;
-};
-
-FederationSettings federation_settings(const Setting& setting) {
-  FederationSettings settings;
-  for (int i = -1; i < 7; ++i) {
-    settings.plan.spaces.push_back({.kind = SpaceKind::gaussian,
-                                    .radius = 2.0,
-                                    .width = std::exp2(i),
-                                    .features = setting.frequencies});
-  }
-  settings.plan.held = setting.sample;
-  settings.plan.features = kFeatures;
-  settings.problem.spaces = settings.plan.spaces;
-  settings.problem.sample = setting.sample;
-  settings.problem.schedule.kind = ScheduleKind::constant;
-  settings.problem.schedule.lambda = 0.5;
-  settings.max_abs_target = 1.0;
-  for (std::size_t j = 0; j < setting.clients; ++j) {
-    settings.clients.push_back("c" + std::to_string(j));
-  }
-  return settings;
-}
-
-struct Keys {
-  Identity authority, server;
-};
 
 Keys make_keys() {
   const auto validity = Validity::days_from(std::time(nullptr), 1);
   Keys keys{value_of(make_authority(validity)), {}};
   keys.server = value_of(make_server_identity(keys.authority, {"localhost"}, validity));
   return keys;
-}
-
-/// What the server tells its parent.
-struct ServerFigures {
-  int port = 0;
-  double megabytes_before = 0.0, megabytes_with = 0.0;
-};
-
-/// Writes where it listens; ends, with its memory written, when told to.
-void serve(const Setting& setting, const Keys& keys, int told, int tells) {
-  const auto tell = [&](const ServerFigures& figures) {
-    if (write(tells, &figures, sizeof figures) != sizeof figures) throw std::runtime_error("pipe");
-  };
-  const auto wait_for_word = [&] {
-    char word = 0;
-    return read(told, &word, 1) == 1;
-  };
-  ServerFigures figures;
-  const wire::OnePoller one_poller;  // as caucus serve and join have it
-  if (setting.mode != "federation") {
-    v1::ServerMessage reply;
-    auto& assignment = *reply.mutable_assignment();
-    assignment.set_batch(1);
-    for (std::size_t a = 0; a < setting.sample; ++a) {
-      auto& held = *assignment.add_held();
-      held.set_share(0.5);
-      for (std::uint32_t k = 0; k < 2 * setting.frequencies; ++k) held.add_weights(0.1F);
-    }
-    std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-    if (setting.tls) {
-      grpc::SslServerCredentialsOptions options;
-      options.pem_key_cert_pairs.push_back({keys.server.key, keys.server.certificate});
-      credentials = grpc::SslServerCredentials(options);
-    }
-    const EchoServer server(setting.clients, setting.mode == "barrier", reply, credentials);
-    figures.port = server.port();
-    tell(figures);
-    while (wait_for_word()) tell(figures);
-    return;
-  }
-  const auto directory = std::filesystem::temp_directory_path() /
-                         ("caucus-federation-bench-" + std::to_string(getpid()));
-  std::filesystem::create_directories(directory);
-  {
-    auto store = value_of(Store::open((directory / "run.db").string(), {setting.commit_every}));
-    const auto host =
-        value_of(Host::make(federation_settings(setting), "bench", std::move(store), {1'000, {}}));
-    wire::ServerOptions options;
-    options.listen = {"localhost", 0};
-    if (setting.tls) options.keys = wire::ServerKeys{keys.server.certificate, keys.server.key, {}};
-    const auto server = value_of(wire::Server::start(*host, std::move(options)));
-    figures.port = server->address().port;
-    figures.megabytes_before = status_megabytes("VmRSS");
-    tell(figures);
-    while (wait_for_word()) {
-      figures.megabytes_with = status_megabytes("VmRSS");
-      tell(figures);
-    }
-    host->abandon();
-  }
-  std::filesystem::remove_all(directory);
 }
 
 /// One client on a connection of its own, who answers at once.
@@ -260,10 +155,10 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
   }
   const double seconds = std::reduce(gaps.begin(), gaps.end());
   std::printf(
-      "{\"batches_per_second\": %.6g, \"p50_us\": %.6g, \"p99_us\": %.6g, "
+      "{\"batches_per_second\": %.6g, \"mean_us\": %.6g, \"p50_us\": %.6g, \"p99_us\": %.6g, "
       "\"server_kb_per_client\": %.6g}\n",
-      static_cast<double>(gaps.size()) / seconds, 1e6 * quantile(gaps, 0.5),
-      1e6 * quantile(gaps, 0.99),
+      static_cast<double>(gaps.size()) / seconds, 1e6 * seconds / static_cast<double>(gaps.size()),
+      1e6 * quantile(gaps, 0.5), 1e6 * quantile(gaps, 0.99),
       1e3 * (figures.megabytes_with - figures.megabytes_before) /
           static_cast<double>(setting.clients));
 }

@@ -8,7 +8,6 @@
 
 #include "caucus/network/client_name.hpp"
 #include "caucus/network/connection_security.hpp"
-#include "caucus/network/tokens.hpp"
 #include "command.hpp"
 #include "join_run.hpp"
 #include "number_option.hpp"
@@ -18,6 +17,7 @@
 #include "settings.hpp"
 #include "stop_signals.hpp"
 #include "text_table.hpp"
+#include "token_option.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -53,9 +53,7 @@ Result<JoinOptions> read_options(const JoinCommand& command) {
   CAUCUS_TRY(options.tls, read_tls(command.tls, {"--cert", "--key", "--ca"}));
   CAUCUS_CHECK(check_security(options.server, options.tls, command.insecure));
   if (!command.token.empty()) {
-    CAUCUS_TRY(ClientToken token, read_token(command.token, "--token"));
-    if (!token.warning.empty()) std::fprintf(stderr, "caucus: %s\n", token.warning.c_str());
-    options.token = std::move(token.text);
+    CAUCUS_TRY(options.token, read_token_and_warn(command.token));
   }
   std::error_code code;
   if (!std::filesystem::exists(command.data, code)) {  // sooner than when the server has answered

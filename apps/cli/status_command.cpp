@@ -12,6 +12,7 @@
 #include "json_reader.hpp"
 #include "server_config.hpp"
 #include "server_status.hpp"
+#include "token_option.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -23,12 +24,13 @@ accepted, late, repeated, for a batch to come (strange) or rejected.
 Examples:
   caucus status
   caucus status --server localhost:7070 --watch
-  caucus status --server host:7070 --ca keys/ca.pem --cert keys/c01.pem --key keys/c01.key --json -)";
+  caucus status --server host:7070 --ca keys/ca.pem --cert keys/c01.pem --key keys/c01.key \
+    --client c01 --token keys/c01.token --json -)";
 
 struct StatusCommand {
   std::string server = kDefaultListen;
   std::string json;
-  std::string ca, cert, key;
+  std::string client, token, ca, cert, key;
   bool watch = false, insecure = false;
 };
 
@@ -61,6 +63,15 @@ Status execute(const StatusCommand& command) {
   CAUCUS_TRY(question.server, parse_address(command.server, "--server"));
   CAUCUS_TRY(question.keys,
              read_tls({command.cert, command.key, command.ca}, {"--cert", "--key", "--ca"}));
+  CAUCUS_CHECK(check_security(question.server, question.keys, command.insecure));
+  if (command.client.empty() != command.token.empty()) {
+    return usage_error(command.client.empty() ? "--token" : "--client", "alone",
+                       "expected both: a client's name and the file with its token");
+  }
+  if (!command.token.empty()) {
+    question.client = command.client;
+    CAUCUS_TRY(question.token, read_token_and_warn(command.token));
+  }
   for (;;) {
     CAUCUS_TRY(const bool over, show_once(command, question));
     if (over || !command.watch) return Done{};
@@ -77,6 +88,9 @@ void add_status(CLI::App& app, Action& action) {
       ->type_name("HOST:PORT");
   status->add_option("--json", command->json, "as JSON on standard output")->type_name("-");
   status->add_flag("--watch", command->watch, "again every second until the run is over");
+  status->add_option("--client", command->client, "who asks, where the server has tokens")
+      ->type_name("NAME");
+  status->add_option("--token", command->token, "file with that client's token")->type_name("FILE");
   status->add_flag("--insecure", command->insecure, "ask another machine without TLS");
   status->add_option("--ca", command->ca, "the authority of the server's certificate; asks for TLS")
       ->type_name("FILE");

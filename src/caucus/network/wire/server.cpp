@@ -53,10 +53,17 @@ class Service final : public v1::Federation::CallbackService {
     return session.get();
   }
 
-  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context, const v1::StatusRequest*,
+  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context,
+                                   const v1::StatusRequest* request,
                                    v1::StatusReply* reply) override {
-    if (status_) reply->set_json(status_());
     auto* reactor = context->DefaultReactor();
+    const TokenFile* tokens = doorway_.tokens;
+    if (tokens != nullptr && !tokens->allows(request->client(), request->token())) {
+      reactor->Finish({grpc::StatusCode::PERMISSION_DENIED,
+                       "expected the name and the token of one of its clients"});
+      return reactor;
+    }
+    if (status_) reply->set_json(status_());
     reactor->Finish(grpc::Status::OK);
     return reactor;
   }

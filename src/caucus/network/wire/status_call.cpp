@@ -9,8 +9,14 @@ Result<std::string> ask_status(const StatusQuestion& question) {
   const auto stub = v1::Federation::NewStub(make_channel(question.server, question.keys));
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + question.within);
+  v1::StatusRequest request;
+  request.set_client(question.client);
+  request.set_token(question.token);
   v1::StatusReply reply;
-  const grpc::Status status = stub->Status(&context, {}, &reply);
+  const grpc::Status status = stub->Status(&context, request, &reply);
+  if (status.error_code() == grpc::StatusCode::PERMISSION_DENIED) {
+    return network_error(question.server.text(), "does not tell", status.error_message());
+  }
   if (!status.ok()) {
     return network_error(question.server.text(), "does not answer: " + status.error_message(),
                          "expected a caucus server there, with TLS as it is asked for");

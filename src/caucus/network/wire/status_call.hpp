@@ -12,7 +12,8 @@ namespace caucus::wire {
 
 struct StatusQuestion {
   Address server;
-  TlsTexts keys;  ///< all empty: no TLS
+  TlsTexts keys;              ///< all empty: no TLS
+  std::string client, token;  ///< of whoever asks, where the server wants to know
   std::chrono::milliseconds within{5000};
 };
 

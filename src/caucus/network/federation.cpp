@@ -131,12 +131,15 @@ Status Federation::make_learner() {
   CAUCUS_TRY(const auto algorithm,
              make_settings("fomd-oms", plan, constants, length(), settings_.problem, 0));
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
-  learner_ = std::make_unique<Learner>(algorithm);
+  learner_ = std::make_unique<Learner>(algorithm, shared.label_delay > 0);
   rules_ = std::make_unique<ReportRules>(learner_->plan(), std::move(bounds));
   return Done{};
 }
 
 void Federation::open(Time now) {
+  for (Member& member : members_) {
+    if (!member.active()) member.sampled.clear();  // it will not report again
+  }
   if (active() == 0 || batch_ == kMostBatches) {
     phase_ = Phase::over;
     curve_.finish(last_round(), telemetry_->loss, [&] { return learner_->probabilities(); });

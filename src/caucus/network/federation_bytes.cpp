@@ -1,17 +1,22 @@
 // What lasts of a federation: its state as bytes and back, and closed batches again.
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "caucus/core/state_io.hpp"
 #include "caucus/network/federation.hpp"
 #include "caucus/network/field_bytes.hpp"
 #include "caucus/network/member_bytes.hpp"
+#include "caucus/network/weights_bytes.hpp"
 
 namespace caucus {
 
+/// With the version of what follows. 2 has the weights that late gradients were taken at.
+constexpr std::string_view kSnapshotName = "caucus federation 2";
+
 std::string Federation::snapshot() const {
   StateWriter writer;
-  writer.text("caucus federation 1");
+  writer.text(kSnapshotName);
   writer.u64(batch_);
   writer.flag(phase_ == Phase::over);
   writer.u64(settings_.plan.features);
@@ -20,13 +25,18 @@ std::string Federation::snapshot() const {
   save_fields(*telemetry_, writer);
   save_fields(curve_, writer);
   learner_->save(writer);
+  save_weights(members_, writer);
   return sealed(writer.take());
 }
 
 Status Federation::restore(std::string_view bytes) {
   CAUCUS_TRY(const std::string_view content, unsealed(bytes, "snapshot"));
   StateReader reader(content, "snapshot");
-  reader.expect("caucus federation 1");
+  const std::string_view name = reader.text();
+  if (name != kSnapshotName) {
+    return reader.refuse("is of another version: \"" + std::string(name) + "\"",
+                         "expected \"" + std::string(kSnapshotName) + "\"");
+  }
   batch_ = reader.u64();
   phase_ = reader.flag() ? Phase::over : Phase::running;
   settings_.plan.features = reader.u64();
@@ -40,6 +50,7 @@ Status Federation::restore(std::string_view bytes) {
     return reader.refuse("measures another number of clients");
   }
   CAUCUS_CHECK(learner_->restore(reader));
+  CAUCUS_CHECK(restore_weights(reader, *learner_, members_));
   return reader.done();
 }
 

@@ -30,11 +30,16 @@ constexpr double kNotComputed = -1.0;
 
 }  // namespace
 
-Learner::Learner(const AnySettings& settings) : algorithm_(make(settings)) {
-  norms_.assign(plan().maps.size(), kNotComputed);
+Learner::Learner(const AnySettings& settings, bool late_labels) : algorithm_(make(settings)) {
+  const FeatureMaps& maps = plan().maps;
+  norms_.assign(maps.size(), kNotComputed);
+  remembers_.assign(maps.size(), false);
   if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
     const auto& second = (*adaptive)->second_order;
     second_order_ = static_cast<std::size_t>(std::count(second.begin(), second.end(), true));
+    for (std::size_t i = 0; i < maps.size(); ++i) {  // an expert has no weights
+      remembers_[i] = late_labels && second[i] && maps.dimension(i) > 0;
+    }
   }
 }
 
@@ -53,7 +58,8 @@ SampledSet Learner::sampled(std::uint64_t batch, std::uint32_t client) {
   for (const HeldModel& held : assign(batch, client).held) {
     const double p = with_own_type(
         algorithm_, [&](const auto& server) { return server.probabilities()[held.space]; });
-    set.models.push_back({held.space, p, norm_of(held.space, held.weights)});
+    set.models.push_back({held.space, p, norm_of(held.space, held.weights),
+                          remembered(batch, held.space, held.weights)});
   }
   return set;
 }
@@ -65,6 +71,16 @@ double Learner::norm_of(std::uint32_t space, std::span<const float> weights) {
     norms_[space] = std::sqrt(square);
   }
   return norms_[space];
+}
+
+SharedWeights Learner::remembered(std::uint64_t batch, std::uint32_t space,
+                                  std::span<const float> weights) {
+  if (!remembers_weights(space)) return nullptr;
+  if (given_in_ != batch) given_.clear();
+  given_in_ = batch;
+  SharedWeights& given = given_[space];
+  if (!given) given = std::make_shared<std::vector<float>>(weights.begin(), weights.end());
+  return given;
 }
 
 namespace {
@@ -80,17 +96,22 @@ class Parts {
       for (const HeldReportRecord& one : records[n].held) {
         held_[n].push_back({one.space, one.loss, 1.0F, one.gradient});
       }
-      if (records[n].sampled != batch) {  // else p is as it was
-        for (const SampledModel& model : accepted.sampled[n]->models) {
-          drawn_with_[n].push_back(model.probability);
-        }
-      }
+      if (records[n].sampled != batch) mark_late(n, *accepted.sampled[n]);  // else all is as it was
       reports_.push_back({accepted.client, records[n].examples, held_[n], drawn_with_[n]});
     }
   }
   [[nodiscard]] std::span<const Report> reports() const { return reports_; }
 
  private:
+  /// Says with which p the models were drawn, and where their gradients were taken.
+  void mark_late(std::size_t n, const SampledSet& sampled) {
+    for (std::size_t a = 0; a < sampled.models.size(); ++a) {
+      const SampledModel& model = sampled.models[a];
+      drawn_with_[n].push_back(model.probability);
+      if (model.weights) held_[n][a].taken_at = *model.weights;
+    }
+  }
+
   std::vector<std::vector<HeldReport>> held_;
   std::vector<std::vector<double>> drawn_with_;
   std::vector<Report> reports_;
@@ -135,6 +156,7 @@ void Learner::save(StateWriter& into) const {
 
 Status Learner::restore(StateReader& from) {
   norms_.assign(norms_.size(), kNotComputed);
+  given_.clear();
   return with_own_type(algorithm_, [&](auto& server) { return server.restore(from); });
 }
 

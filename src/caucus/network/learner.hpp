@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
@@ -23,8 +24,9 @@ struct AcceptedReport {
 
 class Learner {
  public:
-  /// The settings must be valid and those of fomd-oms.
-  explicit Learner(const AnySettings& settings);
+  /// The settings must be valid and those of fomd-oms. Late labels: reports may have parts that
+  /// were sampled in earlier batches.
+  Learner(const AnySettings& settings, bool late_labels);
 
   [[nodiscard]] const Plan& plan() const;
   /// The models of a client in the open batch; they last until the next call or fold.
@@ -41,17 +43,25 @@ class Learner {
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
   /// Spaces that learn by second-order steps.
   [[nodiscard]] std::size_t second_order() const { return second_order_; }
+  /// Whether sampled() comes with the weights of this space: a second-order step must know where a
+  /// late gradient was taken.
+  [[nodiscard]] bool remembers_weights(std::uint32_t space) const { return remembers_[space]; }
 
   void save(StateWriter& into) const;
   Status restore(StateReader& from);
 
  private:
   double norm_of(std::uint32_t space, std::span<const float> weights);
+  SharedWeights remembered(std::uint64_t batch, std::uint32_t space,
+                           std::span<const float> weights);
 
   AnyAlgorithm algorithm_;  ///< FomdOms or AdaptiveOms
   std::size_t second_order_ = 0;
+  std::vector<bool> remembers_;  ///< one per space
   Assignment assignment_;
-  std::vector<double> norms_;  ///< of the models as they are now; negative: not computed yet
+  std::vector<double> norms_;   ///< of the models as they are now; negative: not computed yet
+  std::uint64_t given_in_ = 0;  ///< batch of
+  std::unordered_map<std::uint32_t, SharedWeights> given_;
 };
 
 }  // namespace caucus

@@ -34,7 +34,7 @@ SampledSet read_sampled(StateReader& from) {
   repeat(from, from.u64(), [&] {
     const std::uint32_t space = from.u32();
     const double probability = from.real();
-    set.models.push_back({space, probability, from.real()});
+    set.models.push_back({space, probability, from.real(), {}});
   });
   return set;
 }

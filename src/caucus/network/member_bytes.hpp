@@ -15,7 +15,8 @@ namespace caucus {
 void save_report(const ReportRecord& report, StateWriter& into);
 ReportRecord read_report(StateReader& from);
 
-/// All that a run remembers of its members when a batch has just been opened.
+/// All that a run remembers of its members when a batch has just been opened, but for the weights
+/// of their models (weights_bytes.hpp).
 void save_members(const std::vector<Member>& members, StateWriter& into);
 /// Into the members of the same run: names must be the same.
 Status restore_members(StateReader& from, std::vector<Member>& members);

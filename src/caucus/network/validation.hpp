@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +19,15 @@
 
 namespace caucus {
 
+/// The weights of a model in one batch: one copy for all clients that got it.
+using SharedWeights = std::shared_ptr<const std::vector<float>>;
+
 /// A model as a client got it.
 struct SampledModel {
   std::uint32_t space = 0;
   double probability = 0.0;  ///< p_i when it was drawn
   double norm = 0.0;         ///< |w_i|
+  SharedWeights weights{};   ///< w_i; none where late gradients need not know it
 };
 
 /// What a client was given in one batch.

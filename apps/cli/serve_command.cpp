@@ -126,7 +126,7 @@ Status write_results(const ServeCommand& command, const ServedRun& run,
 
 /// Other arithmetic would go on with other bits.
 Status same_arithmetic(const Store& store, const ServedRun& run) {
-  if (!store.run()) return Done{};
+  if (!store.begun()) return Done{};
   CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
   const std::string& begun = stored.federation.plan.arithmetic;
   if (begun == run.federation.plan.arithmetic) return Done{};
@@ -190,11 +190,10 @@ Status execute(const ServeCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   StopSignals signals;
   CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, log));
-  const auto start = std::chrono::steady_clock::now();
   if (phase_of(*host) != Federation::Phase::over) {
     CAUCUS_CHECK(serve(command, run, listen, std::move(security), *host, log, signals));
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> seconds = host->working_time();
   return host->look([&](const Federation& federation) -> Status {
     if (federation.phase() == Federation::Phase::over) {
       return write_results(command, run, federation, seconds.count(), outputs);

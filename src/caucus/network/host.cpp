@@ -16,13 +16,14 @@ Time now() { return std::chrono::steady_clock::now(); }
 
 Result<Federation> Host::recover(FederationSettings settings, const std::string& plan_bytes,
                                  Store& store, const Log& log) {
-  if (!store.run()) {
+  const bool same = store.run() && store.run()->plan == plan_bytes;
+  if (!same && !store.begun()) {
     CAUCUS_TRY(const RunId run, random_run());
     CAUCUS_TRY(Federation federation, Federation::make(std::move(settings), run));
     CAUCUS_CHECK(store.create_run({run, plan_bytes}));
     return federation;
   }
-  if (store.run()->plan != plan_bytes) {
+  if (!same) {
     return usage_error("store", "holds a run with other settings",
                        "expected the configuration it was begun with, or another store");
   }
@@ -45,6 +46,7 @@ Host::Host(Federation federation, Store store, HostOptions options)
       lines_(federation_.members().size()),
       told_(federation_.members().size()) {
   federation_.wake(now());
+  if (federation_.phase() == Federation::Phase::running) began_ = now();
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
 }
 
@@ -142,7 +144,8 @@ Status Host::close_batch() {
 void Host::advance() {
   while (!stopped_ && !failure_) {
     if (federation_.can_begin(now())) {
-      Status status = federation_.begin(now());
+      began_ = now();
+      Status status = federation_.begin(*began_);
       if (status.ok()) status = store_.begin(federation_.snapshot());
       if (!status.ok()) return fail(std::move(status.error()));
       write_log(options_.log, LogLevel::info, "begun",
@@ -156,6 +159,7 @@ void Host::advance() {
     if (federation_.phase() == Federation::Phase::over) {
       write_log(options_.log, LogLevel::info, "over",
                 {{"batches", std::to_string(federation_.batch())}});
+      ended_ = now();
       end_all("the run is over");
       changed_.notify_all();
       return;
@@ -244,6 +248,12 @@ void Host::watch_clock() {
       changed_.wait(lock);  // there is no deadline, or it is past and the next report decides
     }
   }
+}
+
+std::chrono::duration<double> Host::working_time() const {
+  const std::lock_guard lock(mutex_);
+  if (!began_) return std::chrono::duration<double>(0.0);
+  return ended_.value_or(now()) - *began_;
 }
 
 HostStatus Host::status() const {

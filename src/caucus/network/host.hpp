@@ -93,6 +93,8 @@ class Host {
   void abandon();
 
   [[nodiscard]] HostStatus status() const;
+  /// How long this process has had batches open.
+  [[nodiscard]] std::chrono::duration<double> working_time() const;
   /// work(federation) while nothing happens.
   template <class Work>
   auto look(Work&& work) const {
@@ -124,6 +126,7 @@ class Host {
   const HostOptions options_;
   std::vector<std::shared_ptr<Line>> lines_;  ///< of each client; null: it is not there
   std::vector<bool> told_;                    ///< whether it knows that there is nothing more to do
+  std::optional<Time> began_, ended_;  ///< to work on batches
   std::optional<Error> failure_;
   bool stopped_ = false;
   std::thread clock_;  ///< only if batches have a deadline

@@ -35,7 +35,8 @@ struct Store::Parts {
   std::optional<StoredRun> run;
   std::optional<std::string> result;
   std::uint64_t snapshot = 0;  // the batch of the latest
-  std::uint64_t last = 0;      // appended
+  bool begun = false;
+  std::uint64_t last = 0;  // appended
   std::uint64_t durable = 0;
 
   [[nodiscard]] Error damaged(const std::string& what) const {
@@ -86,9 +87,11 @@ Status Store::Parts::load() {
   if (result_record) result = std::move(result_record->bytes);
   CAUCUS_TRY(const auto snapshot_record, get(kSnapshot));
   if (snapshot_record) snapshot = snapshot_record->batch;
+  begun = snapshot_record.has_value();
   CAUCUS_TRY(const std::int64_t highest, database.number("SELECT max(batch) FROM batches"));
   if (highest < 0) return damaged("batch " + std::to_string(highest));
   durable = last = std::max(snapshot, static_cast<std::uint64_t>(highest));
+  begun = begun || last > 0;
   return Done{};
 }
 
@@ -193,6 +196,7 @@ Result<Store> Store::open_for_reading(const std::string& path) {
 
 const std::optional<StoredRun>& Store::run() const { return parts_->run; }
 const std::optional<std::string>& Store::finished() const { return parts_->result; }
+bool Store::begun() const { return parts_->begun; }
 std::size_t Store::commit_every() const { return parts_->options.commit_every; }
 
 std::uint64_t Store::durable() const { return parts_->durable; }
@@ -200,7 +204,7 @@ std::uint64_t Store::durable() const { return parts_->durable; }
 Status Store::create_run(StoredRun run) {
   Parts& parts = *parts_;
   CAUCUS_CHECK(parts.check_writable());
-  if (parts.run) return parts.misused("holds a run already", "expected a new store");
+  if (parts.begun) return parts.misused("holds a run already", "expected a new store");
   std::string bytes(run.identity.begin(), run.identity.end());
   bytes += run.plan;
   CAUCUS_CHECK(parts.begin());
@@ -222,6 +226,7 @@ Status Store::append(std::uint64_t batch, std::span<const StoredReport> reports)
   CAUCUS_CHECK(parts.or_roll_back(parts.insert_batch.run(
       signed_number(batch), std::string_view(parts.row), row_checksum(batch, parts.row))));
   parts.last = batch;
+  parts.begun = true;
   if (parts.last - parts.durable < parts.options.commit_every) return Done{};
   return parts.commit();
 }
@@ -244,6 +249,7 @@ Status Store::snapshot(const StoredSnapshot& snapshot) {
   CAUCUS_CHECK(parts.or_roll_back(parts.delete_batches.run(signed_number(snapshot.batch))));
   CAUCUS_CHECK(parts.commit());
   parts.snapshot = snapshot.batch;
+  parts.begun = true;
   return Done{};
 }
 

@@ -56,7 +56,9 @@ class Store {
   ~Store();
 
   [[nodiscard]] const std::optional<StoredRun>& run() const;
-  /// Once per store, before all else; durable on return.
+  /// Whether anything of the run is stored but what it is.
+  [[nodiscard]] bool begun() const;
+  /// Before all else, in place of one that has not begun; durable on return.
   Status create_run(StoredRun run);
 
   /// The reports accepted in a closed batch, possibly none. Durable when the group is full, that

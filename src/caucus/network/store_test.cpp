@@ -133,9 +133,13 @@ TEST(Store, MistakesOfTheCallerAreErrorsAndChangeNothing) {
   const TestFiles files;
   Store store = opened(files.path("run.db"), 10);
   EXPECT_THAT(store.append(1, {}).error().line(), HasSubstr("holds no run yet"));
-  ASSERT_TRUE(store.create_run(some_run()).ok());
-  EXPECT_THAT(store.create_run(some_run()).error().line(), HasSubstr("holds a run already"));
+  ASSERT_TRUE(store.create_run({{9}, "another"}).ok());
+  ASSERT_TRUE(store.create_run(some_run()).ok());  // the other one has not begun
+  EXPECT_EQ(store.run()->plan, some_run().plan);
+  EXPECT_FALSE(store.begun());
   append_up_to(store, 1, 5);
+  EXPECT_TRUE(store.begun());
+  EXPECT_THAT(store.create_run(some_run()).error().line(), HasSubstr("holds a run already"));
   for (const std::uint64_t batch : {0u, 4u, 5u, 7u}) {
     EXPECT_THAT(store.append(batch, {}).error().line(),
                 HasSubstr("cannot append batch " + std::to_string(batch) + "; expected batch 6"));

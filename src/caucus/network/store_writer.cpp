@@ -13,9 +13,7 @@ std::size_t StoreWriter::Job::bytes() const {
 }
 
 StoreWriter::StoreWriter(Store store)
-    : store_(std::move(store)),
-      in_groups_(store_.commit_every() > 1),
-      durable_(store_.durable()) {
+    : store_(std::move(store)), in_groups_(store_.commit_every() > 1), durable_(store_.durable()) {
   if (in_groups_) thread_ = std::thread([this] { write_all(); });
 }
 

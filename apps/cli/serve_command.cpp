@@ -1,4 +1,6 @@
 // caucus serve: coordinate a federation until all of its clients have finished.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
@@ -144,6 +146,19 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   return host;
 }
 
+/// Each client is an open file, and at times two.
+void allow_files_for(std::size_t clients, const ServeCommand& command, const Log& log) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < 2 * clients + 100) {
+    note(command, log,
+         "only " + std::to_string(limit.rlim_cur) + " files may be open (ulimit -n), too few for " +
+             std::to_string(clients) + " clients");
+  }
+}
+
 Federation::Phase phase_of(const Host& host) {
   return host.look([](const Federation& federation) { return federation.phase(); });
 }
@@ -189,6 +204,7 @@ Status execute(const ServeCommand& command) {
 
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   StopSignals signals;
+  allow_files_for(run.federation.clients.size(), command, log);
   CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, log));
   if (phase_of(*host) != Federation::Phase::over) {
     CAUCUS_CHECK(serve(command, run, listen, std::move(security), *host, log, signals));

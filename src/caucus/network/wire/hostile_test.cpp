@@ -1,6 +1,10 @@
 // What a hostile client does changes nothing for the others.
+#include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <limits>
@@ -139,6 +143,37 @@ TEST(Hostile, SilentStreamsAreEnded) {
   Stranger stranger;
   stranger.begin(*stub, nullptr);
   EXPECT_EQ(stranger.wait().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+/// Seconds until the server ends a connection on which only these bytes are said.
+double lasts(const Address& server, const std::string& bytes) {
+  const int connection = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_port = htons(server.port);
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(connection, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  const timeval most{10, 0};
+  ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(bytes.size()));
+  char heard[256];
+  while (::recv(connection, heard, sizeof heard, 0) > 0) {
+  }
+  ::close(connection);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(Hostile, ConnectionsThatNeverBecomeOneAreEnded) {
+  ServerOptions options;
+  options.hello_within = std::chrono::milliseconds(200);
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  EXPECT_LT(lasts(server.address(), ""), 5.0);
+  EXPECT_LT(lasts(server.address(), "GET / HTTP/1.1\r\n\r\n"), 5.0);
+  EXPECT_LT(lasts(server.address(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 5.0);
+  const std::string settings("\0\0\0\4\0\0\0\0\0", 9);  // a whole greeting, and then no stream
+  EXPECT_LT(lasts(server.address(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings), 8.0);
 }
 
 }  // namespace

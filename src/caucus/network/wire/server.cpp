@@ -1,7 +1,6 @@
 #include "caucus/network/wire/server.hpp"
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/resource_quota.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -157,7 +156,12 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);
   builder.RegisterService(parts->service.get());
   builder.SetMaxReceiveMessageSize(static_cast<int>(largest));
-  // A connection carries few streams, and is asked now and then whether it is still there.
+  // A connection must become one in time, carries few streams, ends soon if it carries none, and is
+  // asked now and then whether it is still there. So each takes at most so many times the largest
+  // message, and strangers hold none for long.
+  const auto in_time = static_cast<int>(options.hello_within.count());
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, in_time);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 4 * in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);

@@ -178,16 +178,18 @@ class ConnectionTls : public testing::Test {
         .count();
   }
   static Identity authority() { return make_authority(Validity::days_from(now(), 10)).value(); }
-  static ServerOptions server_options(const Identity& signer, const std::string& host) {
-    const auto identity =
-        make_server_identity(signer, {host}, Validity::days_from(now(), 5)).value();
+  static Validity valid() { return Validity::days_from(now(), 5); }
+  static Validity expired() { return {now() - 7200, now() - 60}; }
+  static ServerOptions server_options(const Identity& signer, const std::string& host,
+                                      const Validity& validity = valid()) {
+    const auto identity = make_server_identity(signer, {host}, validity).value();
     ServerOptions options;
     options.keys = ServerKeys{identity.certificate, identity.key, signer.certificate};
     return options;
   }
-  static TlsTexts keys_of(const Identity& signer, const std::string& client) {
-    const auto identity =
-        make_client_identity(signer, client, Validity::days_from(now(), 5)).value();
+  static TlsTexts keys_of(const Identity& signer, const std::string& client,
+                          const Validity& validity = valid()) {
+    const auto identity = make_client_identity(signer, client, validity).value();
     return {identity.certificate, identity.key, signer.certificate};
   }
 
@@ -238,6 +240,25 @@ TEST_F(ConnectionTls, IsRefusedWithAnothersCertificateOrNone) {
   options.tls = {"", "", signer.certificate};
   EXPECT_FALSE(outcome_of(settings_, options).ok());
   options.tls = {};
+  EXPECT_FALSE(outcome_of(settings_, options).ok());
+  EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
+}
+
+TEST_F(ConnectionTls, RefusesExpiredCertificates) {
+  const Identity signer = authority();
+  ConnectionOptions options;
+  {
+    TestServer server(settings_, 1, server_options(signer, "127.0.0.1", expired()));
+    options.server = server.address();
+    options.tls = keys_of(signer, "c1");
+    const auto end = outcome_of(settings_, options);
+    ASSERT_FALSE(end.ok());
+    EXPECT_EQ(end.error().what.find("no answer"), std::string::npos) << end.error().line();
+    EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
+  }
+  TestServer server(settings_, 1, server_options(signer, "127.0.0.1"));
+  options.server = server.address();
+  options.tls = keys_of(signer, "c1", expired());
   EXPECT_FALSE(outcome_of(settings_, options).ok());
   EXPECT_EQ(server.host().status().members[0].counters.joins, 0U);
 }

@@ -93,6 +93,73 @@ class Stranger final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::Ser
   std::optional<grpc::Status> status_;
 };
 
+/// Says everything of a client that it has ever said, again and again.
+class Replayer {
+ public:
+  Replayer(const FederationSettings& settings, std::uint32_t index, const TestSource& source,
+           const Address& server)
+      : client_(settings.plan, index, source),
+        stub_(v1::Federation::NewStub(
+            grpc::CreateChannel(server.text(), grpc::InsecureChannelCredentials()))) {}
+
+  /// Answers so many assignments on a stream of its own, and leaves with the next; true if the
+  /// server has ended the stream instead.
+  bool play(std::size_t batches) {
+    grpc::ClientContext context;
+    const auto stream = stub_->Join(&context);
+    v1::ClientMessage hello;
+    encode(client_.hello(), *hello.mutable_hello());
+    v1::ClientMessage ready;
+    encode(client_.ready(), *ready.mutable_ready());
+    stream->Write(hello);
+    stream->Write(ready);
+    v1::ServerMessage message;
+    bool over = false;
+    while (!over && stream->Read(&message)) {
+      over = message.has_end();
+      if (!message.has_assignment()) continue;
+      for (const auto& report : said_) stream->Write(report);  // of earlier batches
+      replayed += said_.size();
+      if (batches-- == 0) break;
+      v1::ClientMessage report;
+      encode(*client_.play(decode(message.assignment())), *report.mutable_report());
+      stream->Write(report);
+      if (report.report().last()) continue;
+      stream->Write(report);  // of this one, which may have been closed by now
+      ++replayed;
+      said_.push_back(report);
+    }
+    stream->WritesDone();
+    while (stream->Read(&message)) over = over || message.has_end();
+    stream->Finish();
+    return over;
+  }
+
+  std::uint64_t replayed = 0;
+
+ private:
+  TestClient client_;
+  std::unique_ptr<v1::Federation::Stub> stub_;
+  std::vector<v1::ClientMessage> said_;
+};
+
+TEST(Hostile, ReplayedReportsChangeNothing) {
+  const TestSource source({20, 20});
+  const auto settings = test_settings(2, ScheduleKind::adaptive);
+  TestServer server(settings);
+  const auto honest = join(settings, 0, source, server.address());
+  Replayer replayer(settings, 1, source, server.address());
+  EXPECT_FALSE(replayer.play(7));
+  EXPECT_FALSE(replayer.play(6));
+  EXPECT_TRUE(replayer.play(20));
+  EXPECT_TRUE(honest->wait().ok());
+  const Member member = server.host().status().members[1];
+  EXPECT_EQ(member.counters.reports, 20U);
+  EXPECT_EQ(member.counters.repeated, replayer.replayed);
+  EXPECT_EQ(member.counted, 20U);
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+}
+
 TEST(Hostile, ThousandsOfStreamsKeepNobodyOut) {
   const TestSource source({200, 200});
   const auto settings = test_settings(2, ScheduleKind::constant);

@@ -36,6 +36,8 @@ class TestServer {
   }
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
+  TestServer(TestServer&&) = delete;
+  TestServer& operator=(TestServer&&) = delete;
   ~TestServer() {
     kill();
     std::filesystem::remove_all(directory_);

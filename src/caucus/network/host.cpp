@@ -126,6 +126,15 @@ void Host::send_assignments() {
   for (std::uint32_t client = 0; client < lines_.size(); ++client) send_assignment(client);
 }
 
+bool Host::snapshot_due(const ClosedBatch& closed) {
+  for (const StoredReport& report : closed.reports) report_bytes_ += report.bytes.size();
+  // A store that stays small is written from memory: its pages are used again before SQLite copies
+  // them from the log to their place.
+  constexpr std::size_t kSmall = 4U << 20U;
+  const bool large = report_bytes_ >= kSmall && report_bytes_ >= 4 * snapshot_bytes_;
+  return large || closed.number % options_.snapshot_every == 0;
+}
+
 Status Host::close_batch() {
   ClosedBatch closed = federation_.close(now());
   const bool over = federation_.phase() == Federation::Phase::over;
@@ -133,7 +142,11 @@ Status Host::close_batch() {
   // clients may as well work meanwhile.
   if (store_.in_groups()) send_assignments();
   std::optional<std::string> snapshot;
-  if (over || closed.number % options_.snapshot_every == 0) snapshot = federation_.snapshot();
+  if (snapshot_due(closed) || over) {
+    snapshot = federation_.snapshot();
+    snapshot_bytes_ = snapshot->size();
+    report_bytes_ = 0;
+  }
   CAUCUS_CHECK(store_.append(closed.number, std::move(closed.reports), std::move(snapshot)));
   if (over) CAUCUS_CHECK(store_.finish());
   if (!store_.in_groups()) send_assignments();

@@ -47,7 +47,8 @@ class Line {
 };
 
 struct HostOptions {
-  std::size_t snapshot_every = 1000;  ///< batches
+  /// Batches, at most: sooner when the reports since the last one take much more than it did.
+  std::size_t snapshot_every = 1000;
   Log log;
 };
 
@@ -110,6 +111,8 @@ class Host {
   /// Begins, closes and opens batches as long as there are any to; the host is locked.
   void advance();
   Status close_batch();
+  /// Whether the whole state is to be stored behind this batch.
+  [[nodiscard]] bool snapshot_due(const ClosedBatch& closed);
   void send_assignment(std::uint32_t client);
   void send_assignments();
   /// Clients whose last report is stored need not stay.
@@ -124,8 +127,9 @@ class Host {
   Federation federation_;
   StoreWriter store_;
   const HostOptions options_;
-  std::vector<std::shared_ptr<Line>> lines_;  ///< of each client; null: it is not there
-  std::vector<bool> told_;                    ///< whether it knows that there is nothing more to do
+  std::size_t report_bytes_ = 0, snapshot_bytes_ = 0;  ///< since the last snapshot; of that
+  std::vector<std::shared_ptr<Line>> lines_;           ///< of each client; null: it is not there
+  std::vector<bool> told_;             ///< whether it knows that there is nothing more to do
   std::optional<Time> began_, ended_;  ///< to work on batches
   std::optional<Error> failure_;
   bool stopped_ = false;

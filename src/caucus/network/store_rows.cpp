@@ -1,6 +1,6 @@
 #include "caucus/network/store_rows.hpp"
 
-#include <zlib.h>
+#include <isa-l/crc.h>
 
 #include <array>
 #include <cstddef>
@@ -29,9 +29,10 @@ std::uint64_t from_little_endian(std::string_view bytes) {
   return value;
 }
 
-uLong add_to_checksum(uLong checksum, std::string_view bytes) {
-  if (bytes.empty()) return checksum;
-  return crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+/// CRC-32 as in gzip.
+std::uint32_t add_to_checksum(std::uint32_t checksum, std::string_view bytes) {
+  return crc32_gzip_refl(checksum, reinterpret_cast<const unsigned char*>(bytes.data()),
+                         bytes.size());
 }
 
 }  // namespace
@@ -64,8 +65,8 @@ std::optional<std::vector<StoredReport>> unpack_reports(std::string_view bytes) 
 
 std::int64_t row_checksum(std::uint64_t batch, std::string_view bytes) {
   const auto number = little_endian<8>(batch);
-  const uLong checksum = add_to_checksum(0, {number.data(), number.size()});
-  return static_cast<std::int64_t>(add_to_checksum(checksum, bytes));
+  const std::uint32_t checksum = add_to_checksum(0, {number.data(), number.size()});
+  return add_to_checksum(checksum, bytes);
 }
 
 }  // namespace caucus

@@ -52,8 +52,10 @@ Status StoreWriter::bring(Job job) {
     changed_.wait(lock, [&] { return bytes_ <= kMostBytes || failure_ || abandoned_; });
     if (!failure_ && !abandoned_) {
       bytes_ += job.bytes();
+      if (job.snapshot || job.commit || job.finish) wanted_ = true;
       jobs_.push_back(std::move(job));
-      changed_.notify_all();
+      if (jobs_.size() >= kWorthwhile || bytes_ > kMostBytes) wanted_ = true;
+      if (wanted_) changed_.notify_all();
     }
   }
   if (failure_) return *failure_;
@@ -80,7 +82,8 @@ Status StoreWriter::write(const Job& job) {
 void StoreWriter::write_all() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return !jobs_.empty() || abandoned_; });
+    if (jobs_.empty()) wanted_ = false;
+    changed_.wait(lock, [&] { return wanted_ || abandoned_; });
     if (abandoned_) return;
     const Job& job = jobs_.front();  // stays where it is while others are brought
     lock.unlock();

@@ -24,6 +24,8 @@ class StoreWriter {
  public:
   /// While more than this waits to be written, whoever brings more waits too.
   static constexpr std::size_t kMostBytes = 64U << 20U;
+  /// Batches that are worth waking the thread for; what must be durable soon wakes it at once.
+  static constexpr std::size_t kWorthwhile = 32;
 
   explicit StoreWriter(Store store);
   StoreWriter(const StoreWriter&) = delete;
@@ -74,6 +76,7 @@ class StoreWriter {
   std::condition_variable changed_;
   std::deque<Job> jobs_;  ///< the first one is being written
   std::size_t bytes_ = 0;
+  bool wanted_ = false;  ///< to be written now
   std::optional<Error> failure_;
   bool abandoned_ = false;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "caucus/network/wire/codec.hpp"
+
 namespace caucus::wire {
 
 ClientStream::ClientStream(const std::shared_ptr<grpc::Channel>& channel, Receive receive,
@@ -37,12 +39,19 @@ void ClientStream::OnReadDone(bool ok) {
 void ClientStream::send(v1::ClientMessage message) {
   const std::lock_guard lock(mutex_);
   if (broken_ || closing_) return;
-  if (message.has_report()) {
-    report_ = std::move(message);
-  } else {
-    waiting_.push_back(std::move(message));
-  }
+  waiting_.push_back(std::move(message));
   write_next();
+}
+
+void ClientStream::report(const ReportRecord& report) {
+  const std::lock_guard lock(mutex_);
+  if (broken_ || closing_) return;
+  // Straight into the message that goes out, whose memory is there, if nothing is before it.
+  const bool now = !writing_ && waiting_.empty();
+  encode(report, *(now ? outgoing_ : report_.emplace()).mutable_report());
+  if (!now) return;
+  report_.reset();
+  write_outgoing();
 }
 
 void ClientStream::close() {
@@ -67,6 +76,10 @@ void ClientStream::write_next() {
 
 void ClientStream::write(v1::ClientMessage message) {
   outgoing_ = std::move(message);
+  write_outgoing();
+}
+
+void ClientStream::write_outgoing() {
   bytes_ += bytes_of(outgoing_);
   writing_ = true;
   StartWrite(&outgoing_);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "caucus/network/records.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 
 namespace caucus::wire {
@@ -30,8 +31,10 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
                std::atomic<std::uint64_t>& bytes);
   void begin(v1::ClientMessage hello);
 
-  /// In order, but a report takes the place of an older one that has not been sent.
+  /// In order.
   void send(v1::ClientMessage message);
+  /// Takes the place of an older one that has not been sent.
+  void report(const ReportRecord& report);
   /// Sends what there is, then tells the server that there will be no more.
   void close();
   void cancel() { context_.TryCancel(); }
@@ -44,6 +47,7 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
 
   void write_next();  ///< locked
   void write(v1::ClientMessage message);
+  void write_outgoing();
 
   std::unique_ptr<v1::Federation::Stub> stub_;
   grpc::ClientContext context_;

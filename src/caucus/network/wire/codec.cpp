@@ -206,6 +206,7 @@ Result<WelcomeRecord> decode(const v1::Welcome& welcome) {
 
 void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment,
             v1::Assignment& into) {
+  into.Clear();  // its memory stays
   into.set_batch(batch);
   into.set_durable(durable);
   for (const HeldModel& held : assignment.held) {
@@ -226,6 +227,7 @@ AssignmentRecord decode(const v1::Assignment& assignment) {
 }
 
 void encode(const ReportRecord& report, v1::Report& into) {
+  into.Clear();  // its memory stays
   into.set_batch(report.batch);
   into.set_last(report.last);
   v1::Played& played = *into.mutable_played();

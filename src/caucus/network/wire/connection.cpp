@@ -56,9 +56,7 @@ class Connection::Keeper {
   }
 
   void report(const ReportRecord& report) {
-    v1::ClientMessage message;
-    encode(report, *message.mutable_report());
-    send(std::move(message));
+    if (const auto stream = open_stream()) stream->report(report);
   }
 
   void give_up(Status end) {
@@ -249,16 +247,13 @@ class Connection::Keeper {
     v1::ClientMessage message;
     encode(*ready_, *message.mutable_ready());
     lock.unlock();
-    send(std::move(message));
+    if (const auto stream = open_stream()) stream->send(std::move(message));
   }
 
-  void send(v1::ClientMessage message) {
-    std::shared_ptr<ClientStream> stream;
-    {
-      const std::lock_guard lock(mutex_);
-      if (welcomed_ && !leaving()) stream = stream_;
-    }
-    if (stream) stream->send(std::move(message));
+  /// Null if nothing can be sent.
+  std::shared_ptr<ClientStream> open_stream() {
+    const std::lock_guard lock(mutex_);
+    return welcomed_ && !leaving() ? stream_ : nullptr;
   }
 
   ConnectionOptions options_;  ///< its hello changes while locked, between streams or in welcome()

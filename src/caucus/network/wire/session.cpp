@@ -136,11 +136,7 @@ void Session::leave() {
 std::size_t Session::send(v1::ServerMessage message) {
   const std::size_t bytes = message.ByteSizeLong() + kFrame;
   const std::lock_guard lock(mutex_);
-  if (message.has_assignment()) {
-    assignment_ = std::move(message);
-  } else {
-    waiting_.push_back(std::move(message));
-  }
+  waiting_.push_back(std::move(message));
   write_next();
   return bytes;
 }
@@ -156,6 +152,10 @@ void Session::write_next() {
   } else {
     return finish_if_idle();
   }
+  write_outgoing();
+}
+
+void Session::write_outgoing() {
   writing_ = true;
   StartWrite(&outgoing_);
 }
@@ -202,9 +202,17 @@ std::size_t Session::welcome(const WelcomeRecord& welcome) {
 
 std::size_t Session::assign(std::uint64_t batch, std::uint64_t durable,
                             const Assignment& assignment) {
-  v1::ServerMessage message;
+  const std::lock_guard lock(mutex_);
+  // Straight into the message that goes out, whose memory is there, if nothing is before it.
+  const bool now = !writing_ && !finished_ && waiting_.empty();
+  v1::ServerMessage& message = now ? outgoing_ : assignment_.emplace();
   encode(batch, durable, assignment, *message.mutable_assignment());
-  return send(std::move(message));
+  const std::size_t bytes = message.ByteSizeLong() + kFrame;
+  if (now) {
+    assignment_.reset();
+    write_outgoing();
+  }
+  return bytes;
 }
 
 std::size_t Session::refuse(std::uint64_t batch, const std::string& why) {

@@ -66,7 +66,8 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   void leave();
 
   std::size_t send(v1::ServerMessage message);
-  void write_next();  ///< locked
+  void write_next();      ///< locked
+  void write_outgoing();  ///< locked
   void finish(grpc::Status status);
   void finish_if_idle();  ///< locked
 

@@ -213,13 +213,16 @@ bool Federation::closable(Time now) const {
   if (phase_ != Phase::running) return false;
   std::size_t answered = 0;
   std::size_t waited = 0;
+  std::size_t absent = 0;  // of these, who have never been there
   for (const Member& member : members_) {
     answered += static_cast<std::size_t>(member.answered);
     waited += static_cast<std::size_t>(member.active() && !member.answered);
+    absent += static_cast<std::size_t>(member.active() && !member.joined);
   }
   if (waited == 0) return true;
-  // Those who have finished cannot be asked for any more.
-  const std::size_t enough = std::min(settings_.quorum, answered + waited);
+  // Those who have finished cannot be asked for any more, and those who never come neither.
+  const std::size_t there = answered + waited - absent;
+  const std::size_t enough = std::max<std::size_t>(1, std::min(settings_.quorum, there));
   return settings_.deadline && answered >= enough && now >= opened_ + *settings_.deadline;
 }
 

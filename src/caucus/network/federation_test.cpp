@@ -93,6 +93,40 @@ TEST(Federation, ClosesAtTheDeadlineIfTheQuorumIsThere) {
   EXPECT_TRUE(t.federation.closable(t.now + milliseconds(100)));
 }
 
+TEST(Federation, CountsNobodyInTheQuorumWhoNeverCame) {
+  const TestSource source({1, 3, 3});
+  auto settings = test_settings(3, ScheduleKind::constant);
+  settings.quorum = 2;
+  settings.deadline = milliseconds(100);
+  auto federation = Federation::make(settings, kRun).value();
+  Time now{};
+  std::vector<TestClient> clients;
+  for (std::uint32_t j = 0; j < 2; ++j) {
+    clients.emplace_back(settings.plan, j, source);
+    ASSERT_TRUE(federation.join(clients[j].hello(), now).ok());
+    ASSERT_TRUE(federation.ready(j, clients[j].ready(), now).ok());
+  }
+  now += milliseconds(100);
+  ASSERT_TRUE(federation.can_begin(now));
+  ASSERT_TRUE(federation.begin(now).ok());
+  const auto play = [&](std::uint32_t j) {
+    std::string why;
+    auto report = *clients[j].play(record_of(federation.batch(), 0, federation.assign(j)));
+    ASSERT_EQ(federation.receive(j, std::move(report), now, why), Verdict::accepted) << why;
+  };
+  play(0);
+  EXPECT_FALSE(federation.closable(now + milliseconds(100)));  // two are there
+  play(1);
+  now += milliseconds(100);
+  ASSERT_TRUE(federation.closable(now));
+  federation.close(now);
+  ASSERT_TRUE(federation.members()[0].finished);
+  EXPECT_FALSE(federation.closable(now + milliseconds(100)));  // of nobody there is no batch
+  play(1);
+  EXPECT_FALSE(federation.closable(now));  // the third one may come
+  EXPECT_TRUE(federation.closable(now + milliseconds(100)));
+}
+
 TEST(Federation, DoesNotWaitForThoseWhoHaveFinished) {
   const TestSource source({3, 1, 2});
   Together t(test_settings(3, ScheduleKind::constant), source);

@@ -42,6 +42,10 @@ Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
   CAUCUS_TRY(texts.cert, read_pem(files.cert, where.cert));
   CAUCUS_TRY(texts.key, read_pem(files.key, where.key));
   CAUCUS_TRY(const auto chain, parse_certificates(texts.cert, place(where.cert, files.cert)));
+  if (X509_cmp_current_time(X509_get0_notAfter(chain.front().get())) < 0) {
+    return usage_error(place(where.cert, files.cert), "has expired",
+                       "expected a certificate that is still valid");  // nobody else would say why
+  }
   CAUCUS_TRY(const OwnedKey key, parse_key(texts.key, place(where.key, files.key)));
   if (!belong_together(*chain.front(), *key)) {
     return usage_error(place(where.key, files.key), "does not belong to " + files.cert,

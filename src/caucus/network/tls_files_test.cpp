@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 
+#include <ctime>
+
 #include "caucus/data/test_files.hpp"
 #include "caucus/network/certificates.hpp"
 #include "caucus/network/pem.hpp"
@@ -30,7 +32,7 @@ std::string under_a_passphrase(const std::string& key_pem) {
 class TlsFilesTest : public testing::Test {
  protected:
   TlsFilesTest() {
-    const Validity validity = Validity::days_from(1'800'000'000, 30);
+    const Validity validity = Validity::days_from(std::time(nullptr), 30);
     authority = make_authority(validity).value();
     client = make_client_identity(authority, "c01", validity).value();
     paths = {files.write("c01.pem", client.certificate), files.write("c01.key", client.key),
@@ -77,6 +79,14 @@ TEST_F(TlsFilesTest, ChainsAndListsOfAuthoritiesAreRead) {
 TEST_F(TlsFilesTest, CertificateAndKeyComeTogether) {
   EXPECT_THAT(error_of({paths.cert, "", ""}), HasSubstr("--cert: is there without --key"));
   EXPECT_THAT(error_of({"", paths.key, ""}), HasSubstr("--key: is there without --cert"));
+}
+
+TEST_F(TlsFilesTest, OnesOwnCertificateMustNotHaveExpired) {
+  const std::time_t now = std::time(nullptr);
+  const Identity old = make_client_identity(authority, "c01", {now - 9, now - 1}).value();
+  const TlsFiles given{files.write("old.pem", old.certificate), files.write("old.key", old.key),
+                       paths.ca};
+  EXPECT_THAT(error_of(given), HasSubstr("--cert " + given.cert + ": has expired"));
 }
 
 TEST_F(TlsFilesTest, ErrorsNameTheFlagTheFileAndTheFault) {

@@ -1,7 +1,6 @@
 #include "join_run.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -95,10 +94,9 @@ class JoinRun::Parts {
       changed_.notify_all();
     };
     events.on_assignment = [this](const AssignmentRecord& assignment) {
-      if (!prepared_) return;  // nobody asked for it
-      const auto report = player_->answer(assignment);
-      if (!report.ok()) return connection_->give_up(report.error());
-      connection_->report(*report);
+      const std::lock_guard lock(mutex_);
+      newest_ = assignment;  // rows for an older one would be wasted: its batch is closed
+      changed_.notify_all();
     };
     events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
       write_log(options_.log, LogLevel::warning, "report refused",
@@ -141,9 +139,22 @@ class JoinRun::Parts {
     outcome.rows = data_->rows();
     outcome.first_row = std::min<std::size_t>(state_->next_row(), data_->rows());
     connection_->ready({data_->rows(), data_->features(), data_->experts()});
-    CAUCUS_CHECK(wait([] { return false; }));
+    while (true) {
+      CAUCUS_CHECK(wait([&] { return newest_.has_value(); }));
+      const auto assignment = take_assignment();
+      if (!assignment) break;
+      CAUCUS_TRY(const ReportRecord report, player_->answer(*assignment));
+      connection_->report(report);
+    }
     outcome.played = player_->played();
     return outcome;
+  }
+
+  /// Nothing when all is done.
+  std::optional<AssignmentRecord> take_assignment() {
+    const std::lock_guard lock(mutex_);
+    if (end_) return std::nullopt;
+    return std::exchange(newest_, std::nullopt);
   }
 
   /// Data, models and memory; after this assignments may come.
@@ -158,7 +169,6 @@ class JoinRun::Parts {
     CAUCUS_CHECK(prepare_state(welcome));
     progress.total = data_->rows();
     player_.emplace(*data_, *participant_, *state_, progress.done);
-    prepared_ = true;
     return Done{};
   }
 
@@ -178,12 +188,12 @@ class JoinRun::Parts {
   std::optional<JoinState> state_;
   std::optional<Dataset> data_;
   std::unique_ptr<Participant> participant_;
-  std::optional<RowPlayer> player_;  ///< of the connection's events, once it is prepared
-  std::atomic<bool> prepared_ = false;
+  std::optional<RowPlayer> player_;
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::optional<WelcomeRecord> welcome_;
+  std::optional<AssignmentRecord> newest_;
   std::optional<Status> end_;
   bool interrupted_ = false;
 

@@ -13,8 +13,8 @@ std::size_t StoreWriter::Job::bytes() const {
 }
 
 StoreWriter::StoreWriter(Store store)
-    : store_(std::move(store)), in_groups_(store_.commit_every() > 1), durable_(store_.durable()) {
-  if (in_groups_) thread_ = std::thread([this] { write_all(); });
+    : store_(std::move(store)), group_(store_.commit_every()), durable_(store_.durable()) {
+  if (in_groups()) thread_ = std::thread([this] { write_all(); });
 }
 
 StoreWriter::~StoreWriter() {
@@ -44,7 +44,7 @@ Status StoreWriter::finish() {
 
 Status StoreWriter::bring(Job job) {
   std::unique_lock lock(mutex_);
-  if (!in_groups_) {
+  if (!in_groups()) {
     if (!failure_ && !abandoned_) {
       if (auto status = write(job); !status.ok()) failure_ = std::move(status.error());
     }
@@ -52,14 +52,19 @@ Status StoreWriter::bring(Job job) {
     changed_.wait(lock, [&] { return bytes_ <= kMostBytes || failure_ || abandoned_; });
     if (!failure_ && !abandoned_) {
       bytes_ += job.bytes();
-      if (job.snapshot || job.commit || job.finish) wanted_ = true;
       jobs_.push_back(std::move(job));
-      if (jobs_.size() >= kWorthwhile || bytes_ > kMostBytes) wanted_ = true;
+      wanted_ = wanted_ || worthwhile();
       if (wanted_) changed_.notify_all();
     }
   }
   if (failure_) return *failure_;
   return Done{};
+}
+
+bool StoreWriter::worthwhile() const {
+  const Job& last = jobs_.back();
+  return last.snapshot || last.commit || last.finish || last.batch >= durable_ + group_ ||
+         jobs_.size() >= kWorthwhile || bytes_ > kMostBytes;
 }
 
 /// Until all is written.

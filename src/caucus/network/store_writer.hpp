@@ -24,7 +24,7 @@ class StoreWriter {
  public:
   /// While more than this waits to be written, whoever brings more waits too.
   static constexpr std::size_t kMostBytes = 64U << 20U;
-  /// Batches that are worth waking the thread for; what must be durable soon wakes it at once.
+  /// Batches that are worth waking the thread for; a full group wakes it at once.
   static constexpr std::size_t kWorthwhile = 32;
 
   explicit StoreWriter(Store store);
@@ -34,7 +34,7 @@ class StoreWriter {
   StoreWriter& operator=(StoreWriter&&) = delete;
   ~StoreWriter();  ///< abandons
 
-  [[nodiscard]] bool in_groups() const { return in_groups_; }
+  [[nodiscard]] bool in_groups() const { return group_ > 1; }
 
   // Each gives back the first error there was, also of something brought before.
   /// The state before the first batch; durable on return.
@@ -64,12 +64,13 @@ class StoreWriter {
   };
 
   Status bring(Job job);
+  [[nodiscard]] bool worthwhile() const;
   Status wait();
   Status write(const Job& job);
   void write_all();
 
   Store store_;
-  const bool in_groups_;
+  const std::size_t group_;  ///< batches that become durable together
   std::atomic<std::uint64_t> durable_;
 
   std::mutex mutex_;  // of all below

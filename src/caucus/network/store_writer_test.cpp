@@ -1,5 +1,8 @@
 #include "caucus/network/store_writer.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "caucus/data/test_files.hpp"
 #include "caucus/network/store_testing.hpp"
 
@@ -49,6 +52,19 @@ TEST(StoreWriterThread, WritesEveryBatchInItsOrder) {
     }
     EXPECT_EQ(durable_in(files.path("run.db")), 201U);
     EXPECT_EQ(Store::open_for_reading(files.path("run.db"))->finished(), "");
+  }
+}
+
+TEST(StoreWriterThread, AFullGroupIsWrittenAtOnce) {
+  const TestFiles files;
+  StoreWriter writer(new_store(files.path("run.db"), 10));
+  for (std::uint64_t batch = 1; batch <= 30; ++batch) {
+    ASSERT_TRUE(append(writer, batch).ok());
+    if (batch % 10 > 0) continue;
+    for (int n = 0; n < 2000 && writer.durable() < batch; ++n) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(writer.durable(), batch);
   }
 }
 

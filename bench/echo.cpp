@@ -154,6 +154,7 @@ std::vector<double> echo(const std::string& address, std::size_t streams,
     stubs.push_back(
         v1::Federation::NewStub(grpc::CreateCustomChannel(address, credentials, arguments)));
   }
+  all.reserve(streams);
   for (auto& stub : stubs) all.push_back(std::make_unique<EchoStream>(*stub, message));
   std::this_thread::sleep_for(seconds);
   for (auto& stream : all) stream->cancel();

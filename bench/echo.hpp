@@ -19,6 +19,10 @@ class EchoServer {
  public:
   EchoServer(std::size_t streams, bool barrier, v1::ServerMessage reply,
              std::shared_ptr<grpc::ServerCredentials> credentials);
+  EchoServer(const EchoServer&) = delete;
+  EchoServer& operator=(const EchoServer&) = delete;
+  EchoServer(EchoServer&&) = delete;
+  EchoServer& operator=(EchoServer&&) = delete;
   ~EchoServer();
   [[nodiscard]] int port() const { return port_; }
 

@@ -29,6 +29,8 @@ class Service final : public v1::Federation::CallbackService {
         usher_([this] { hurry_strangers(); }) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
+  Service(Service&&) = delete;
+  Service& operator=(Service&&) = delete;
   ~Service() override {
     {
       const std::lock_guard lock(mutex_);

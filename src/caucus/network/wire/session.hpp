@@ -60,7 +60,7 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
 
   /// False if the stream is to end.
   bool receive();
-  bool greet(const v1::Hello& hello);
+  bool greet(const v1::Hello& message);
   [[nodiscard]] std::optional<std::string> impostor(const HelloRecord& hello) const;
   void turn_away(const std::string& why, bool final);
   void leave();

@@ -76,10 +76,12 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
 Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
   Member& member = members_[client];
   CAUCUS_CHECK(accept_shape("client '" + member.name + "'", ready));
-  if (!member.joined) member.examples = ready.examples;
+  const bool first = !member.joined;
+  if (first) member.examples = ready.examples;
   member.joined = member.connected = true;
   member.last_seen = now;
-  if (phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum) opened_ = now;
+  if (first && phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum)
+    opened_ = now;
   return Done{};
 }
 
@@ -103,6 +105,14 @@ bool Federation::can_begin(Time now) const {
 }
 
 Status Federation::begin(Time now) {
+  if (settings_.problem.schedule.kind == ScheduleKind::theory) {
+    for (const Member& member : members_) {
+      if (!member.joined || member.examples > 0) continue;
+      return usage_error("schedule", "client '" + member.name + "' cannot say how much data it has",
+                         "the theory's rates need it; expected another schedule");
+    }
+  }
+  begun_with_ = length();
   CAUCUS_CHECK(make_learner());
   phase_ = Phase::running;
   open(now);
@@ -121,15 +131,8 @@ Status Federation::make_learner() {
                                           shared.seed, 0, shared.held));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
   CAUCUS_TRY(const auto constants, space_constants(settings_));
-  if (settings_.problem.schedule.kind == ScheduleKind::theory) {
-    for (const Member& member : members_) {
-      if (!member.joined || member.examples > 0) continue;
-      return usage_error("schedule", "client '" + member.name + "' cannot say how much data it has",
-                         "the theory's rates need it; expected another schedule");
-    }
-  }
   CAUCUS_TRY(const auto algorithm,
-             make_settings("fomd-oms", plan, constants, length(), settings_.problem, 0));
+             make_settings("fomd-oms", plan, constants, begun_with_, settings_.problem, 0));
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
   learner_ = std::make_unique<Learner>(algorithm, shared.label_delay > 0);
   rules_ = std::make_unique<ReportRules>(learner_->plan(), std::move(bounds));

@@ -115,6 +115,7 @@ class Federation {
   std::uint64_t batch_ = 0;
   Time opened_{};  ///< the batch; while waiting: when the quorum had joined
   std::vector<Member> members_;
+  RunLength begun_with_;  ///< as it was known then: clients who came later change no rates
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<ReportRules> rules_;
   std::unique_ptr<Telemetry> telemetry_;

@@ -11,8 +11,12 @@
 
 namespace caucus {
 
-/// With the version of what follows. 2 has the weights that late gradients were taken at.
+/// With the version of what follows. 2 has the weights that late gradients were taken at, and the
+/// length that the run was begun with.
 constexpr std::string_view kSnapshotName = "caucus federation 2";
+
+constexpr std::size_t RunLength::*kLengthFields[] = {&RunLength::clients, &RunLength::rounds,
+                                                     &RunLength::batches, &RunLength::reports};
 
 std::string Federation::snapshot() const {
   StateWriter writer;
@@ -21,6 +25,7 @@ std::string Federation::snapshot() const {
   writer.flag(phase_ == Phase::over);
   writer.u64(settings_.plan.features);
   writer.u64(settings_.plan.experts);
+  for (const auto field : kLengthFields) writer.u64(begun_with_.*field);
   save_members(members_, writer);
   save_fields(*telemetry_, writer);
   save_fields(curve_, writer);
@@ -41,6 +46,7 @@ Status Federation::restore(std::string_view bytes) {
   phase_ = reader.flag() ? Phase::over : Phase::running;
   settings_.plan.features = reader.u64();
   settings_.plan.experts = reader.u64();
+  for (const auto field : kLengthFields) begun_with_.*field = reader.u64();
   CAUCUS_CHECK(restore_members(reader, members_));
   CAUCUS_CHECK(make_learner());
   CAUCUS_CHECK(restore_fields(reader, *telemetry_));

@@ -125,6 +125,7 @@ std::vector<StoredReport> closed_batch(const std::vector<Member>& members) {
   for (const Member& member : members) {
     StateWriter writer;
     writer.flag(member.joined);
+    writer.u64(member.examples);
     writer.flag(member.cut_off);
     save_counters(member.counters, writer);
     writer.flag(member.report.has_value());
@@ -142,6 +143,7 @@ Status restore_closed_batch(std::span<const StoredReport> stored, std::vector<Me
     StateReader reader(stored[client].bytes, "closed batch");
     Member& member = members[client];
     member.joined = reader.flag();
+    member.examples = reader.u64();
     member.cut_off = reader.flag();
     read_counters(reader, member.counters);
     member.report.reset();

@@ -42,9 +42,11 @@ Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
   CAUCUS_TRY(texts.cert, read_pem(files.cert, where.cert));
   CAUCUS_TRY(texts.key, read_pem(files.key, where.key));
   CAUCUS_TRY(const auto chain, parse_certificates(texts.cert, place(where.cert, files.cert)));
-  if (X509_cmp_current_time(X509_get0_notAfter(chain.front().get())) < 0) {
-    return usage_error(place(where.cert, files.cert), "has expired",
-                       "expected a certificate that is still valid");  // nobody else would say why
+  const bool expired = X509_cmp_current_time(X509_get0_notAfter(chain.front().get())) < 0;
+  const bool early = X509_cmp_current_time(X509_get0_notBefore(chain.front().get())) > 0;
+  if (expired || early) {  // nobody else would say why
+    return usage_error(place(where.cert, files.cert), expired ? "has expired" : "is not valid yet",
+                       "expected a valid certificate");
   }
   CAUCUS_TRY(const OwnedKey key, parse_key(texts.key, place(where.key, files.key)));
   if (!belong_together(*chain.front(), *key)) {

@@ -87,6 +87,10 @@ TEST_F(TlsFilesTest, OnesOwnCertificateMustNotHaveExpired) {
   const TlsFiles given{files.write("old.pem", old.certificate), files.write("old.key", old.key),
                        paths.ca};
   EXPECT_THAT(error_of(given), HasSubstr("--cert " + given.cert + ": has expired"));
+  const Identity young = make_client_identity(authority, "c01", {now + 900, now + 999}).value();
+  EXPECT_THAT(error_of({files.write("young.pem", young.certificate),
+                        files.write("young.key", young.key), paths.ca}),
+              HasSubstr("is not valid yet"));
 }
 
 TEST_F(TlsFilesTest, ErrorsNameTheFlagTheFileAndTheFault) {

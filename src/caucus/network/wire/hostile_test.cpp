@@ -181,6 +181,38 @@ TEST(Hostile, ThousandsOfStreamsKeepNobodyOut) {
   for (const auto& stranger : strangers) stranger->wait();
 }
 
+TEST(Hostile, StrangersGiveWayToWhoeverComesAfterThem) {
+  const TestSource source({60, 60});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  ServerOptions options;
+  options.strangers = 8;
+  TestServer server(settings, 1, options);
+  std::vector<std::unique_ptr<v1::Federation::Stub>> stubs;
+  std::vector<std::unique_ptr<Stranger>> strangers;
+  for (int n = 0; n < 20; ++n) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt("caucus.stranger", n);  // a connection of its own
+    stubs.push_back(v1::Federation::NewStub(grpc::CreateCustomChannel(
+        server.address().text(), grpc::InsecureChannelCredentials(), arguments)));
+    strangers.push_back(std::make_unique<Stranger>());
+    strangers.back()->begin(*stubs.back(), nullptr);
+  }
+  const auto first = join(settings, 0, source, server.address());
+  const auto second = join(settings, 1, source, server.address());
+  EXPECT_TRUE(first->wait().ok());
+  EXPECT_TRUE(second->wait().ok());
+  EXPECT_EQ(first->connection().streams(), 1U);
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+  for (const auto& stranger : strangers) stranger->cancel();
+  int turned_out = 0;
+  for (const auto& stranger : strangers) {
+    turned_out +=
+        static_cast<int>(stranger->wait().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
+  EXPECT_GE(turned_out, 10);
+  EXPECT_LE(turned_out, 14);
+}
+
 TEST(Hostile, HugeMessagesEndTheirStream) {
   const TestSource source({50, 50});
   const auto settings = test_settings(2, ScheduleKind::constant);

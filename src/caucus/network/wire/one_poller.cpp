@@ -100,13 +100,22 @@ class OnePoller::Room {
   std::vector<std::unique_ptr<Call>> calls_;
 };
 
-OnePoller::OnePoller() : room_(std::make_unique<Room>()) {
-  bool came = room_->invite();
+std::shared_ptr<OnePoller::Room> OnePoller::enter() {
+  static std::mutex mutex;
+  static std::weak_ptr<Room> present;
+  const std::lock_guard lock(mutex);
+  if (auto room = present.lock()) return room;
+  auto room = std::make_shared<Room>();
+  present = room;
+  bool came = room->invite();
   std::this_thread::sleep_for(kUnderWay);
   const std::size_t pollers = count_pollers();
-  for (std::size_t n = 2; came && n < pollers; ++n) came = room_->invite();
-  if (!came || pollers < 2) room_->empty();
+  for (std::size_t n = 2; came && n < pollers; ++n) came = room->invite();
+  if (!came || pollers < 2) room->empty();
+  return room;
 }
+
+OnePoller::OnePoller() : room_(enter()) {}
 
 OnePoller::~OnePoller() = default;
 

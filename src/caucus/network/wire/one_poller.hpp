@@ -9,7 +9,7 @@ namespace caucus::wire {
 /// more, of which each wakes the next for every message; where messages are small and many, and
 /// cores few, most of the time goes into that (docs/performance.md has the numbers). For a program
 /// to decide, not for a library: it concerns all of the process. Callbacks that wait for other
-/// callbacks would do so for ever.
+/// callbacks would do so for ever. Several at a time are as one.
 class OnePoller {
  public:
   OnePoller();
@@ -21,7 +21,9 @@ class OnePoller {
 
  private:
   class Room;
-  std::unique_ptr<Room> room_;
+  static std::shared_ptr<Room> enter();
+
+  std::shared_ptr<Room> room_;
 };
 
 }  // namespace caucus::wire

@@ -37,6 +37,15 @@ TEST(OnePoller, LeavesOneThreadToCallBackAndEverythingGoesOn) {
   EXPECT_EQ(callers().size(), 1U);
 }
 
+TEST(OnePoller, SeveralAreAsOne) {
+  const OnePoller first;
+  auto second = std::make_unique<OnePoller>();
+  const OnePoller third;
+  EXPECT_EQ(callers().size(), 1U);
+  second.reset();
+  EXPECT_EQ(callers().size(), 1U);
+}
+
 TEST(OnePoller, EndsAndComesAgain) {
   for (int n = 0; n < 5; ++n) {
     const OnePoller one_poller;

@@ -20,10 +20,10 @@ using Clock = std::chrono::steady_clock;
 /// Takes streams in, as many as are allowed, and shows those the door who do not say who they are.
 class Service final : public v1::Federation::CallbackService {
  public:
-  Service(Doorway doorway, std::size_t streams, std::chrono::milliseconds hello_within,
+  Service(Doorway doorway, std::size_t strangers, std::chrono::milliseconds hello_within,
           std::function<std::string()> status)
       : doorway_(std::move(doorway)),
-        streams_(streams),
+        most_strangers_(strangers),
         hello_within_(hello_within),
         status_(std::move(status)),
         usher_([this] { hurry_strangers(); }) {}
@@ -42,15 +42,10 @@ class Service final : public v1::Federation::CallbackService {
 
   grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
       grpc::CallbackServerContext* context) override {
-    auto session = std::make_shared<Session>(context, doorway_, open_);
+    auto session = std::make_shared<Session>(context, doorway_);
     session->begin();
-    if (*open_ > streams_) {
-      session->refuse_stream();
-    } else {
-      const std::lock_guard lock(mutex_);
-      strangers_.push_back(session);
-      changed_.notify_all();
-    }
+    // Whoever is a client says so at once: the oldest stranger is the least likely to be one.
+    if (const auto oldest = take_in(session)) oldest->turn_out();
     return session.get();
   }
 
@@ -70,6 +65,23 @@ class Service final : public v1::Federation::CallbackService {
   }
 
  private:
+  /// Gives back one that has to go, if there are too many.
+  std::shared_ptr<Session> take_in(const std::shared_ptr<Session>& session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(strangers_, [](const std::weak_ptr<Session>& one) {
+      const auto stranger = one.lock();
+      return stranger == nullptr || stranger->is_known();
+    });
+    std::shared_ptr<Session> oldest;
+    if (strangers_.size() >= most_strangers_) {
+      oldest = strangers_.front().lock();
+      strangers_.pop_front();
+    }
+    strangers_.push_back(session);
+    changed_.notify_all();
+    return oldest;
+  }
+
   void hurry_strangers() {
     std::unique_lock lock(mutex_);
     while (!closing_) {
@@ -92,11 +104,9 @@ class Service final : public v1::Federation::CallbackService {
   }
 
   const Doorway doorway_;
-  const std::size_t streams_;
+  const std::size_t most_strangers_;
   const std::chrono::milliseconds hello_within_;
   const std::function<std::string()> status_;
-  std::shared_ptr<std::atomic<std::size_t>> open_ =
-      std::make_shared<std::atomic<std::size_t>>(std::size_t{0});
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -141,7 +151,7 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   auto parts = std::make_unique<Parts>();
   parts->address = options.listen;
   const std::size_t clients = host.look([](const Federation& f) { return f.members().size(); });
-  const std::size_t streams = options.streams > 0 ? options.streams : 2 * clients + 64;
+  const std::size_t strangers = options.strangers > 0 ? options.strangers : clients + 64;
   std::size_t largest = options.largest_report;
   if (largest == 0) {
     largest = host.look([](const Federation& f) {
@@ -151,7 +161,7 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   parts->tokens = std::move(options.tokens);
   Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
                   options.keys && !options.keys->client_authority.empty(), options.log};
-  parts->service = std::make_unique<Service>(std::move(doorway), streams, options.hello_within,
+  parts->service = std::make_unique<Service>(std::move(doorway), strangers, options.hello_within,
                                              std::move(options.status));
   grpc::ServerBuilder builder;
   int port = 0;

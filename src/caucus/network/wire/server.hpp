@@ -26,7 +26,7 @@ struct ServerOptions {
   std::optional<ServerKeys> keys;   ///< none: no TLS
   std::optional<TokenFile> tokens;  ///< none: clients need no token
   std::size_t largest_report = 0;   ///< bytes of a message; 0: by the plan
-  std::size_t streams = 0;          ///< open at the same time; 0: by the number of clients
+  std::size_t strangers = 0;  ///< streams that have not said whose they are; 0: by the clients
   std::chrono::milliseconds hello_within{5000};
   std::function<std::string()> status;  ///< as JSON, for the Status call
   Log log;

@@ -14,27 +14,32 @@ constexpr std::size_t kFrame = 5;
 
 }  // namespace
 
-Session::Session(grpc::CallbackServerContext* context, const Doorway& doorway,
-                 std::shared_ptr<std::atomic<std::size_t>> open)
-    : context_(context), doorway_(&doorway), open_(std::move(open)) {
-  ++*open_;
-}
+Session::Session(grpc::CallbackServerContext* context, const Doorway& doorway)
+    : context_(context), doorway_(&doorway) {}
 
 void Session::begin() {
   self_ = shared_from_this();
   StartRead(&incoming_);
 }
 
-void Session::hurry() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (greeted_) return;
-  }
-  finish({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+bool Session::is_known() {
+  const std::lock_guard lock(mutex_);
+  return greeted_ || end_.has_value();
 }
 
-void Session::refuse_stream() {
-  finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
+void Session::hurry() {
+  finish_stranger({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+}
+
+void Session::turn_out() {
+  finish_stranger({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
+}
+
+void Session::finish_stranger(grpc::Status status) {
+  const std::lock_guard lock(mutex_);
+  if (greeted_ || end_) return;
+  end_ = std::move(status);
+  finish_if_idle();
 }
 
 // --- reading ---
@@ -92,6 +97,7 @@ bool Session::greet(const v1::Hello& message) {
   }
   {
     const std::lock_guard lock(mutex_);
+    if (end_) return false;  // too late
     greeted_ = true;
   }
   hello->token.clear();
@@ -188,7 +194,6 @@ void Session::OnCancel() {
 }
 
 void Session::OnDone() {
-  --*open_;
   self_.reset();  // the host may still hold it
 }
 

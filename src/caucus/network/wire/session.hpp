@@ -3,7 +3,6 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,14 +31,14 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
                       public Line,
                       public std::enable_shared_from_this<Session> {
  public:
-  Session(grpc::CallbackServerContext* context, const Doorway& doorway,
-          std::shared_ptr<std::atomic<std::size_t>> open);
+  Session(grpc::CallbackServerContext* context, const Doorway& doorway);
   /// Reads the first message.
   void begin();
-  /// Ends it if the client has not said who it is.
+  /// Whether it has said whose it is, or ends anyway.
+  [[nodiscard]] bool is_known();
+  /// Each ends it if it has not said whose it is: in time, or before others came.
   void hurry();
-  /// Ends it: there are too many.
-  void refuse_stream();
+  void turn_out();
   [[nodiscard]] std::chrono::steady_clock::time_point begun() const { return begun_; }
 
   // Line
@@ -69,11 +68,11 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   void write_next();      ///< locked
   void write_outgoing();  ///< locked
   void finish(grpc::Status status);
+  void finish_stranger(grpc::Status status);
   void finish_if_idle();  ///< locked
 
   grpc::CallbackServerContext* context_;
   const Doorway* doorway_;
-  std::shared_ptr<std::atomic<std::size_t>> open_;  ///< counts the streams
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<Session> self_;  ///< until the stream is done
   v1::ClientMessage incoming_;

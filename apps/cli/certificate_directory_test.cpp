@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <ctime>
 #include <thread>
 
 #include "caucus/data/test_files.hpp"
@@ -18,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::int64_t kNow = 1'800'000'000;
+const std::int64_t kNow = std::time(nullptr);
 const std::vector<std::string> kHosts = {"localhost", "::1"};
 
 class CertificateDirectory : public testing::Test {

@@ -37,7 +37,7 @@ Examples:
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv --resume
   caucus join --server host:7070 --client c01 --data c01.csv --token c01.token \
-              --ca ca.crt --cert c01.crt --key c01.key --json -)";
+              --ca ca.pem --cert c01.pem --key c01.key --json -)";
 
 struct JoinCommand {
   std::string server, client, data, state, token, json;

@@ -48,9 +48,10 @@ constexpr const char* kExamples =
   tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
 
 It also takes snapshot_every (1000), label_delay (16), violations (3), max_abs_target and
-max_feature_norm, of which the latter bound the reports where no ranges do. Every batch is stored
-before the next is opened; a server that was stopped or killed goes on when it is started again with
-the same store. The result is that of caucus run --clients-from with the same settings and files.
+max_feature_norm, of which the latter bound the reports where no ranges do. A server that was
+stopped or killed goes on when it is started again with the same store; what was not durable yet its
+clients report again. The result is that of caucus run --clients-from with the same settings and
+files.
 
 Examples:
   caucus serve federation.toml

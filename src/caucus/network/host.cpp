@@ -150,7 +150,11 @@ Status Host::close_batch() {
   CAUCUS_CHECK(store_.append(closed.number, std::move(closed.reports), std::move(snapshot)));
   if (over) CAUCUS_CHECK(store_.finish());
   if (!store_.in_groups()) send_assignments();
-  dismiss_finished();
+  // Whoever has finished may go once that is durable, and need not wait for a group to be full.
+  if (somebody_finished()) {
+    CAUCUS_CHECK(store_.flush());
+    dismiss_finished();
+  }
   return Done{};
 }
 
@@ -179,6 +183,13 @@ void Host::advance() {
     }
     changed_.notify_all();  // the clock has a new deadline
   }
+}
+
+bool Host::somebody_finished() const {
+  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
+    if (lines_[client] && federation_.members()[client].finished) return true;
+  }
+  return false;
 }
 
 void Host::dismiss_finished() {

@@ -115,6 +115,7 @@ class Host {
   [[nodiscard]] bool snapshot_due(const ClosedBatch& closed);
   void send_assignment(std::uint32_t client);
   void send_assignments();
+  [[nodiscard]] bool somebody_finished() const;  ///< and is still there
   /// Clients whose last report is stored need not stay.
   void dismiss_finished();
   void fail(Error error);

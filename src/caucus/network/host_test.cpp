@@ -95,6 +95,37 @@ TEST_F(HostThreads, GoOnWhereTheStoreEnds) {
   }
 }
 
+TEST_F(HostThreads, LetWhoeverHasFinishedGo) {
+  const TestSource source({2, 10});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const auto host = open(settings, 1000, 1000);  // no group is ever full
+  TestClient quick(settings.plan, 0, source);
+  TestClient slow(settings.plan, 1, source);
+  const auto quick_line = std::make_shared<QueueLine>();
+  const auto slow_line = std::make_shared<QueueLine>();
+  bool ended = false;
+  std::thread thread([&] { ended = take_part(*host, quick, quick_line); });
+  ASSERT_TRUE(host->join(slow.hello(), slow_line).ok());
+  ASSERT_TRUE(host->ready(1, *slow_line, slow.ready()).ok());
+  for (int reports = 0; reports < 2;) {
+    const Heard heard = slow_line->hear();
+    const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+    if (assignment == nullptr) continue;
+    host->report(1, *slow_line, *slow.play(*assignment), 1);
+    ++reports;
+  }
+  // The slow one answers no more; the other one is told all the same.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!host->status().members[0].finished || host->status().members[0].connected) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    std::this_thread::yield();
+  }
+  thread.join();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(host->status().durable, 2U);
+  host->abandon();
+}
+
 TEST_F(HostThreads, RefuseAStoreOfOtherSettings) {
   const auto settings = test_settings(2, ScheduleKind::adaptive);
   const auto plan_taken = [&](const std::string& plan) {

@@ -18,7 +18,7 @@
 namespace caucus::wire {
 namespace {
 
-constexpr std::chrono::milliseconds kUnderWay{5};  // for threads to take their names
+constexpr std::chrono::milliseconds kMoment{2};
 constexpr std::chrono::milliseconds kPatience{500};
 
 /// As gRPC 1.51 names them. Under another name none are found, and all go on as gRPC has it.
@@ -32,6 +32,18 @@ std::size_t count_pollers() {
     if (std::getline(file, name) && name == "nexting_thread") ++count;
   }
   return count;
+}
+
+/// Once all have their names; where there are none by another name, a tenth of a second is lost.
+std::size_t count_settled_pollers() {
+  std::size_t before = 0;
+  for (int n = 0; n < 50; ++n) {
+    std::this_thread::sleep_for(kMoment);
+    const std::size_t pollers = count_pollers();
+    if (pollers >= 2 && pollers == before) break;
+    before = pollers;
+  }
+  return before;
 }
 
 /// A call that fails at once; only that a thread of gRPC's says so is of interest.
@@ -108,8 +120,7 @@ std::shared_ptr<OnePoller::Room> OnePoller::enter() {
   auto room = std::make_shared<Room>();
   present = room;
   bool came = room->invite();
-  std::this_thread::sleep_for(kUnderWay);
-  const std::size_t pollers = count_pollers();
+  const std::size_t pollers = count_settled_pollers();
   for (std::size_t n = 2; came && n < pollers; ++n) came = room->invite();
   if (!came || pollers < 2) room->empty();
   return room;

@@ -2,6 +2,7 @@
 
 #include "caucus/network/address.hpp"
 #include "caucus/network/client_name.hpp"
+#include "caucus/network/retained_reports.hpp"
 #include "server_config.hpp"
 #include "setting_parts.hpp"
 #include "values.hpp"
@@ -38,7 +39,11 @@ Result<std::string> parse_place(const std::string& value) {
 Result<std::size_t> parse_durability(const std::string& value) {
   if (value == "batch") return std::size_t{1};
   auto batches = parse_some(value);
-  if (!batches.ok()) batches.error().expected = "expected \"batch\" or a number of batches";
+  if (!batches.ok() || *batches > RetainedReports::kMost) {
+    return usage_error("", "'" + value + "'",
+                       "expected \"batch\" or at most " + std::to_string(RetainedReports::kMost) +
+                           " batches, which clients can repeat");
+  }
   return batches;
 }
 

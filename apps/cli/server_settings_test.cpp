@@ -98,7 +98,8 @@ TEST(ServerSettings, WrongValuesAreErrorsWithTheirPlace) {
   EXPECT_THAT(fault("clients = []"), HasSubstr("server.clients"));
   EXPECT_THAT(fault("listen = \"7070\""), HasSubstr("server.listen"));
   EXPECT_THAT(fault("http = \"localhost:99999\""), HasSubstr("server.http"));
-  EXPECT_THAT(fault("durability = \"never\""), HasSubstr("expected \"batch\" or a number"));
+  EXPECT_THAT(fault("durability = \"never\""), HasSubstr("expected \"batch\" or at most 4096"));
+  EXPECT_THAT(fault("durability = 4097"), HasSubstr("at most 4096"));
   EXPECT_THAT(fault("durability = 0"), HasSubstr("server.durability"));
   EXPECT_THAT(fault("max_abs_target = -1"), HasSubstr("expected a positive number"));
   EXPECT_THAT(fault("deadline_ms = 99999999999999999999"), HasSubstr("f.toml:2"));

@@ -78,6 +78,15 @@ Status FederationSettings::validate() const {
         std::to_string(quorum) + " of " + std::to_string(clients.size()) + " clients",
         "expected at most as many as there are");
   }
+  constexpr std::size_t kLongestDelay = 1000;  // each batch of it takes memory and snapshot
+  if (plan.label_delay > kLongestDelay) {
+    return usage_error("server.label_delay", std::to_string(plan.label_delay),
+                       "expected at most " + std::to_string(kLongestDelay));
+  }
+  if (quorum > 0 && quorum < clients.size() && !deadline) {
+    return usage_error("server.quorum", "there is no deadline at which it could be enough",
+                       "expected server.deadline_ms too");
+  }
   if (deadline && deadline->count() <= 0) {
     return usage_error("server.deadline_ms", std::to_string(deadline->count()),
                        "expected a positive number of milliseconds");

@@ -62,6 +62,7 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
   const std::uint32_t client = welcome.client;
   if (lines_[client]) lines_[client]->cut("another client of this name has come");
   lines_[client] = std::move(line);
+  federation_.leave(client);  // until the new line says that it is ready
   federation_.counters(client).bytes_down += lines_[client]->welcome(welcome);
   dismiss_finished();
   if (federation_.phase() == Federation::Phase::over) end_all("the run is over");

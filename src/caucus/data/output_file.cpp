@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kBuffered = 64u << 10;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr mode_t kOwnerOnlyMode = 0600;
+constexpr int kNames = 1000;  // tried for a temporary file
 
 // Names of this process's own streams: to rename over them would leave the stream behind.
 bool is_own_stream(const std::string& path) {
@@ -49,6 +50,15 @@ std::string behind_links(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+/// In the same directory, and hidden: a process that is killed leaves it there, and whoever reads
+/// all files of the directory must not take it for one of them.
+std::string temporary_beside(const std::string& target) {
+  static std::atomic<unsigned> serial{0};
+  const std::size_t name = target.rfind('/') + 1;  // 0 if there is none
+  return target.substr(0, name) + "." + target.substr(name) + ".tmp-" + std::to_string(::getpid()) +
+         "-" + std::to_string(serial++);
+}
+
 }  // namespace
 
 Error OutputFile::failed(int code) const {
@@ -70,13 +80,17 @@ Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) 
     return file;
   }
   if (exists && ::access(path.c_str(), W_OK) != 0) return file.failed(errno);
-  static std::atomic<unsigned> serial{0};
   file.target_ = behind_links(path);
-  std::string temporary =
-      file.target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
   const bool secret = readers == Readers::owner;
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                                secret ? kOwnerOnlyMode : kNewFileMode);
+  std::string temporary;
+  int descriptor = -1;
+  // Of the same number may have been a process that was killed: in a container all have one number.
+  for (int n = 0; descriptor < 0 && n < kNames; ++n) {
+    temporary = temporary_beside(file.target_);
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        secret ? kOwnerOnlyMode : kNewFileMode);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
   if (descriptor < 0) return file.failed(errno);
   file.temporary_ = std::move(temporary);
   if (exists && !secret)

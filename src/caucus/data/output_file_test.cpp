@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -43,6 +44,21 @@ TEST(OutputFile, WithoutCommitTheOldFileStaysAndNothingElse) {
   }
   EXPECT_EQ(files.read("a"), "old");
   EXPECT_EQ(files.count(), 1u);
+}
+
+TEST(OutputFile, WhatAKilledProcessLeavesIsHiddenAndInNobodysWay) {
+  const TestFiles files;
+  for (int n = 0; n < 200; ++n) {  // names that this process would have chosen
+    files.write(".a.tmp-" + std::to_string(::getpid()) + "-" + std::to_string(n), "left");
+  }
+  auto file = OutputFile::create(files.path("a"));
+  ASSERT_TRUE(file.ok()) << file.error().line();
+  for (const auto& entry : std::filesystem::directory_iterator(files.path("."))) {
+    EXPECT_TRUE(entry.path().filename().string().starts_with('.')) << entry.path();
+  }
+  ASSERT_TRUE(file->write("new").ok());
+  ASSERT_TRUE(file->commit().ok());
+  EXPECT_EQ(files.read("a"), "new");
 }
 
 TEST(OutputFile, ReplacesAFileBehindALinkAndKeepsItsMode) {

@@ -40,7 +40,10 @@ std::optional<std::string> nearest(std::string_view word,
   std::optional<std::string> best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edits(word, std::string_view(candidate).substr(0, kCompared));
+    // Whoever leaves the end out (linger for linger_ms) has made one mistake, not three.
+    const bool begun = word.size() >= 3 && candidate.starts_with(word) && candidate != word;
+    const std::size_t distance =
+        begun ? 1 : edits(word, std::string_view(candidate).substr(0, kCompared));
     if (distance < least) {
       least = distance;
       best = candidate;

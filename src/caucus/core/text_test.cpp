@@ -76,6 +76,11 @@ TEST(Text, NearestWordHasFewestEdits) {
   EXPECT_EQ(nearest("clinets", {"partition", "clients"}), "clients");
 }
 
+TEST(Text, AWordWithoutItsEndIsNearerThanOneOfFewerEdits) {
+  EXPECT_EQ(nearest("linger", {"listen", "linger_ms"}), "linger_ms");
+  EXPECT_EQ(nearest("li", {"li_very_long", "ln"}), "ln") << "two letters begin too many words";
+}
+
 TEST(Text, AWordUnlikeAllOthersHasNoNearest) {
   EXPECT_EQ(nearest("b.toml", {"--sample", "--clients"}), std::nullopt);
   EXPECT_EQ(nearest("anything", {}), std::nullopt);

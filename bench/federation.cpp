@@ -71,6 +71,7 @@ class Player {
                   std::fprintf(stderr, "federation: refused: %s\n", why.c_str());
                 },
             .on_state = {},
+            .on_over = {},
             .on_end = {}};
   }
   void answer(const AssignmentRecord& assignment) {

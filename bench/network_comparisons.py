@@ -22,13 +22,18 @@ def network(harness):
     yield rate("the same, every batch durable", of["each"], None)
     yield overhead("gRPC echo of the same messages", of["plain"], of["echo"], 2)
     yield overhead("the same, answered when all streams have sent", of["plain"], of["barrier"], None)
-    crowd = harness.run("federation", clients=500, seconds=2 if harness.quick else 5)
-    yield Row(
-        "500 clients, memory of the server per client",
-        ours=f"{crowd['server_kb_per_client']:.0f} KB",
+    for tls in (0, 1):
+        yield memory(harness.run("federation", clients=500, tls=tls, seconds=2 if harness.quick else 5), tls)
+
+
+def memory(crowd, tls):
+    kilobytes = crowd["server_kb_per_client"]
+    return Row(
+        f"500 clients{' with TLS' if tls else ''}, memory of the server per client",
+        ours=f"{kilobytes:.0f} KB",
         against="200 KB",
         theirs="200 KB",
-        ratio=crowd["server_kb_per_client"] / 200,
+        ratio=kilobytes / 200,
         ratio_is="of it",
         target=1,
         at_most=True,

@@ -1,21 +1,26 @@
 #include "http_endpoint.hpp"
 
 #include <httplib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "http_stream.hpp"
 #include "server_status.hpp"
 
 namespace caucus::cli {
 namespace {
 
-constexpr std::size_t kThreads = 2;
-constexpr std::size_t kConnections = 32;  // taken in at a time; others wait in the system's queue
-constexpr time_t kSeconds = 5;            // for a client to say what it wants
-constexpr std::size_t kLargestRequest = 4096;
+// Taken in at a time, each on a thread that mostly waits; others wait in the system's queue.
+constexpr std::size_t kConnections = 32;
+constexpr std::chrono::seconds kTime(5);  // for a client to say what it wants and hear the answer
+constexpr std::size_t kLargestRequest = 16'384;
 
 /// httplib's threads, with a bound on what waits for them.
 class BoundedQueue : public httplib::TaskQueue {
@@ -38,13 +43,34 @@ class BoundedQueue : public httplib::TaskQueue {
   std::mutex mutex_;
   std::condition_variable left_;
   std::size_t inside_ = 0;
-  httplib::ThreadPool pool_{kThreads};
+  httplib::ThreadPool pool_{kConnections};
+};
+
+/// httplib's server, whose time limits are per read, with one per connection.
+class TimedServer final : public httplib::Server {
+ public:
+  void stop_at_once() {
+    stopping_ = true;
+    stop();
+  }
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    HttpStream stream(socket, std::chrono::steady_clock::now() + kTime, kLargestRequest, stopping_);
+    bool closed = false;
+    const bool answered = process_request(stream, true, closed, nullptr);
+    shutdown(socket, SHUT_RDWR);
+    close(socket);
+    return answered;
+  }
+
+  std::atomic<bool> stopping_ = false;
 };
 
 }  // namespace
 
 struct HttpEndpoint::Parts {
-  httplib::Server server;
+  TimedServer server;
   Address address;
   std::thread thread;
 };
@@ -52,10 +78,9 @@ struct HttpEndpoint::Parts {
 Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
     const Address& listen, const std::function<HostStatus()>& status) {
   auto parts = std::make_unique<Parts>();
-  httplib::Server& server = parts->server;
+  TimedServer& server = parts->server;
   server.new_task_queue = [] { return new BoundedQueue; };
-  server.set_read_timeout(kSeconds).set_write_timeout(kSeconds);
-  server.set_keep_alive_max_count(1).set_payload_max_length(kLargestRequest);
+  server.set_payload_max_length(kLargestRequest);
   server.set_socket_options([](int socket) {  // two servers on a port are a mistake
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -86,7 +111,7 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
 HttpEndpoint::HttpEndpoint(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 HttpEndpoint::~HttpEndpoint() {
-  parts_->server.stop();
+  parts_->server.stop_at_once();
   parts_->thread.join();
 }
 

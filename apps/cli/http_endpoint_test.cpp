@@ -71,13 +71,59 @@ TEST(HttpEndpoint, APortThatIsTakenIsAnError) {
   EXPECT_THAT(second.error().line(), HasSubstr("server.http"));
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 TEST(HttpEndpoint, ConnectionsThatSayNothingDoNotKeepItFromEnding) {
   auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
   ASSERT_TRUE(endpoint.ok());
   std::vector<int> idle;
-  for (int i = 0; i < 3; ++i) idle.push_back(connect_to((*endpoint)->address()));
+  idle.reserve(40);
+  for (int i = 0; i < 40; ++i) idle.push_back(connect_to((*endpoint)->address()));
+  const auto start = std::chrono::steady_clock::now();
   (*endpoint).reset();
+  EXPECT_LT(seconds_since(start), 4.0);  // they have five seconds each, if nobody stops
   for (const int fd : idle) close(fd);
+}
+
+TEST(HttpEndpoint, WhoSaysAByteNowAndThenIsNotWaitedForForEver) {
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  ASSERT_TRUE(endpoint.ok());
+  const auto start = std::chrono::steady_clock::now();
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> slow;
+  slow.reserve(40);
+  for (int i = 0; i < 40; ++i) {  // more than are taken in at a time
+    slow.emplace_back([&] {
+      const int fd = connect_to((*endpoint)->address());
+      while (!stop && send(fd, "G", 1, MSG_NOSIGNAL) == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+      close(fd);
+    });
+  }
+  EXPECT_THAT(get((*endpoint)->address(), "/healthz"), HasSubstr("ok"));
+  EXPECT_LT(seconds_since(start), 10.0);
+  stop = true;
+  for (std::thread& thread : slow) thread.join();
+}
+
+TEST(HttpEndpoint, ARequestThatNeverEndsIsCutShort) {
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  ASSERT_TRUE(endpoint.ok());
+  const int fd = connect_to((*endpoint)->address());
+  const std::string begin = "GET /status HTTP/1.1\r\n";
+  send(fd, begin.data(), begin.size(), MSG_NOSIGNAL);
+  const std::string header = "X-More: " + std::string(1000, 'x') + "\r\n";
+  std::size_t sent = 0;
+  while (sent < (64U << 20U)) {
+    const ssize_t n = send(fd, header.data(), header.size(), MSG_NOSIGNAL);
+    if (n <= 0) break;
+    sent += static_cast<std::size_t>(n);
+  }
+  EXPECT_LT(sent, 64U << 20U);  // what the system's buffers hold, and no more
+  close(fd);
 }
 
 TEST(StopSignals, BecomeACallOnAThread) {

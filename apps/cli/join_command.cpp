@@ -72,15 +72,6 @@ double per_row(double sum, const JoinOutcome& outcome) {
   return outcome.played.rows == 0 ? 0.0 : sum / static_cast<double>(outcome.played.rows);
 }
 
-std::string run_text(const RunId& run) {
-  std::string text;
-  for (const std::uint8_t byte : run) {
-    text += "0123456789abcdef"[byte >> 4U];
-    text += "0123456789abcdef"[byte & 0xFU];
-  }
-  return text;
-}
-
 Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
   const PlayedRows& played = outcome.played;
   Json json = {{"version", version()},
@@ -109,9 +100,14 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
 
 std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome) {
   const PlayedRows& played = outcome.played;
-  std::string text = command.client + ": " + grouped(played.rows) + " of " + grouped(outcome.rows) +
-                     " rows in " + grouped(played.batches) + " batches";
-  if (outcome.first_row > 0) text += ", from row " + grouped(outcome.first_row + 1) + " on";
+  std::string text = command.client + ": ";
+  if (played.rows == 0 && outcome.first_row == outcome.rows) {
+    text += "all of " + grouped(outcome.rows) + " rows were counted before";
+  } else {
+    text += grouped(played.rows) + " of " + grouped(outcome.rows) + " rows in " +
+            grouped(played.batches) + " batches";
+    if (outcome.first_row > 0) text += ", from row " + grouped(outcome.first_row + 1) + " on";
+  }
   text += "\n";
   if (played.rows > 0) {
     text += "mean loss " + rounded(per_row(played.loss, outcome)) + ", MSE " +
@@ -128,6 +124,18 @@ std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome)
   return text + "\n";
 }
 
+Result<JoinOutcome> play(JoinOptions options, StopSignals& signals) {
+  JoinRun run(std::move(options));
+  signals.watch([&run] { run.interrupt(); });
+  Progress progress;
+  auto outcome = [&] {
+    const ProgressLine line(progress, "waiting for the others");
+    return run.play(progress);
+  }();
+  signals.unwatch();
+  return outcome;
+}
+
 Status execute(const JoinCommand& command) {
   CAUCUS_TRY(JoinOptions options, read_options(command));
   std::vector<Output> outputs;
@@ -137,18 +145,14 @@ Status execute(const JoinCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   StopSignals signals;
   options.log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
-  JoinRun run(std::move(options));
-  signals.watch([&run] { run.interrupt(); });
-  Progress progress;
-  const auto outcome = [&] {
-    const ProgressLine line(progress, "waiting for the others");
-    return run.play(progress);
-  }();
-  if (!outcome.ok()) return outcome.error();
-  const std::string json = json_text(outcome_json(command, *outcome)) + "\n";
+  const std::string state_file = options.state_file;
+  CAUCUS_TRY(const JoinOutcome outcome, play(std::move(options), signals));
+  const std::string json = json_text(outcome_json(command, outcome)) + "\n";
   for (Output& output : outputs) output.text = json;
   CAUCUS_CHECK(write_outputs(outputs));
-  return print(command.json == "-" ? json : outcome_text(command, *outcome));
+  CAUCUS_CHECK(print(command.json == "-" ? json : outcome_text(command, outcome)));
+  JoinState::remove(state_file);  // the last thing: until now it could have been killed
+  return Done{};
 }
 
 }  // namespace

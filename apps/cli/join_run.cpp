@@ -15,6 +15,8 @@
 namespace caucus::cli {
 namespace {
 
+constexpr std::chrono::seconds kGoodbyeAgain(10);  // where a server need not be there any more
+
 /// The server's variant of the arithmetic, if this machine has it.
 void follow_arithmetic(const std::string& name, const Log& log) {
   if (name.empty() || simd::select(name).ok()) return;
@@ -52,16 +54,16 @@ class JoinRun::Parts {
       return usage_error(options_.state_file, "is of client '" + state_->identity().client + "'",
                          "expected that of '" + options_.client + "'");
     }
+    const bool finished = state_ && state_->finished();
     const wire::OnePoller one_poller;
     connection_.emplace(connection_options(), events());
     connection_->start();
-    auto outcome = take_part(progress);
+    auto outcome = finished ? say_goodbye_again() : take_part(progress);
     connection_->stop();
     if (outcome.ok()) {
       outcome->bytes_up = connection_->bytes_up();
       outcome->bytes_down = connection_->bytes_down();
       outcome->connections = connection_->streams();
-      state_->remove();
     }
     return outcome;
   }
@@ -78,6 +80,10 @@ class JoinRun::Parts {
     connection.server = options_.server;
     connection.tls = options_.tls;
     connection.patience = options_.patience;
+    if (state_ && state_->finished()) {
+      const bool patient = options_.patience.count() == 0;
+      connection.patience = patient ? kGoodbyeAgain : std::min(options_.patience, kGoodbyeAgain);
+    }
     connection.hello.client = options_.client;
     connection.hello.token = options_.token;
     connection.hello.software = "caucus join " + version();
@@ -110,6 +116,13 @@ class JoinRun::Parts {
                 {{"client", options_.client},
                  {here ? "server" : "why", here ? options_.server.text() : why}});
     };
+    events.on_over = [this] {
+      const std::lock_guard lock(playing_);
+      if (!state_ || state_->finished()) return;
+      if (const Status status = state_->finish(); !status.ok()) {
+        write_log(options_.log, LogLevel::warning, "state", {{"why", status.error().line()}});
+      }
+    };
     events.on_end = [this](const Status& end) {
       const std::lock_guard lock(mutex_);
       end_ = end;
@@ -128,6 +141,18 @@ class JoinRun::Parts {
     return network_error("caucus join", "interrupted", "--resume goes on where it was");
   }
 
+  /// It was killed between hearing that the server has all and saying so to whoever started it. The
+  /// server may want to hear it too, or serve another run by now; it need not be there.
+  Result<JoinOutcome> say_goodbye_again() {
+    if (const Status end = wait([] { return false; }); !end.ok()) {
+      if (!connection_->out_of_patience()) return end.error();
+    }
+    JoinOutcome outcome;
+    outcome.run = state_->identity().run;
+    outcome.rows = outcome.first_row = state_->next_row();
+    return outcome;
+  }
+
   Result<JoinOutcome> take_part(Progress& progress) {
     CAUCUS_CHECK(wait([&] { return welcome_.has_value(); }));
     const WelcomeRecord* welcome = welcome_ ? &*welcome_ : nullptr;  // only the first is kept
@@ -143,8 +168,12 @@ class JoinRun::Parts {
       CAUCUS_CHECK(wait([&] { return newest_.has_value(); }));
       const auto assignment = take_assignment();
       if (!assignment) break;
-      CAUCUS_TRY(const ReportRecord report, player_->answer(*assignment));
-      connection_->report(report);
+      auto report = [&] {
+        const std::lock_guard lock(playing_);
+        return player_->answer(*assignment);
+      }();
+      if (!report.ok()) return std::move(report.error());
+      connection_->report(*report);
     }
     outcome.played = player_->played();
     return outcome;
@@ -166,7 +195,10 @@ class JoinRun::Parts {
     plan.features = data_->features();
     plan.experts = data_->experts();
     CAUCUS_TRY(participant_, Participant::make(plan, welcome.client));
-    CAUCUS_CHECK(prepare_state(welcome));
+    {
+      const std::lock_guard lock(playing_);
+      CAUCUS_CHECK(prepare_state(welcome));
+    }
     progress.total = data_->rows();
     player_.emplace(*data_, *participant_, *state_, progress.done);
     return Done{};
@@ -185,6 +217,7 @@ class JoinRun::Parts {
   }
 
   const JoinOptions options_;
+  std::mutex playing_;  ///< of the state, which also hears that all is done
   std::optional<JoinState> state_;
   std::optional<Dataset> data_;
   std::unique_ptr<Participant> participant_;

@@ -47,7 +47,7 @@ class JoinRun {
   JoinRun& operator=(JoinRun&&) = delete;
   ~JoinRun();
 
-  /// Until the server has all; progress counts rows.
+  /// Until the server has all; progress counts rows. What --resume needs stays in the state's file.
   Result<JoinOutcome> play(Progress& progress);
   /// Leaves; play() returns an error that says so. From any thread.
   void interrupt();

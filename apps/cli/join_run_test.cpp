@@ -67,12 +67,61 @@ TEST_F(JoinedFiles, HaveTheBitsOfTheSimulation) {
         EXPECT_EQ(outcome->played.rows, source.rounds(j));
         EXPECT_EQ(outcome->rows, source.rounds(j));
         EXPECT_EQ(progress.done, source.rounds(j));
-        EXPECT_FALSE(std::filesystem::exists(file(j) + ".join"));
+        EXPECT_TRUE(JoinState::load(file(j) + ".join").value()->finished());
       });
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(server.learned(), simulated(settings, source));
   }
+}
+
+TEST_F(JoinedFiles, NeedNoServerAfterItHasAll) {
+  const TestSource source({5});
+  write_files(source);
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  std::optional<JoinOptions> again;
+  {
+    wire::TestServer server(settings);
+    again = options(server, 0, true);
+    JoinRun run(options(server, 0));
+    Progress progress;
+    ASSERT_TRUE(run.play(progress).ok());
+    EXPECT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+  }
+  // As if it had been killed between its goodbye and its end.
+  JoinRun run(*again);
+  Progress progress;
+  const auto outcome = run.play(progress);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().line();
+  EXPECT_EQ(outcome->rows, 5U);
+  EXPECT_EQ(outcome->played.rows, 0U);
+  EXPECT_EQ(outcome->connections, 0U);
+
+  wire::TestServer other(settings);  // another run, which it has not been in
+  again->server = other.address();
+  JoinRun wrong(*again);
+  const auto refused = wrong.play(progress);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().line().find("another run"), std::string::npos);
+}
+
+TEST_F(JoinedFiles, SayAgainThatTheyHaveHeardTheEnd) {
+  const TestSource source({5});
+  write_files(source);
+  wire::TestServer server(test_settings(1, ScheduleKind::constant));
+  {
+    JoinRun run(options(server, 0));
+    Progress progress;
+    ASSERT_TRUE(run.play(progress).ok());
+  }
+  // As if the server had not heard it.
+  ASSERT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+  JoinRun run(options(server, 0, true));
+  Progress progress;
+  const auto outcome = run.play(progress);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().line();
+  EXPECT_EQ(outcome->rows, 5U);
+  EXPECT_EQ(outcome->connections, 1U);
 }
 
 /// Clients that are stopped again and again, and a server that is killed in between.
@@ -112,7 +161,8 @@ TEST_F(JoinedFiles, GoOnAtTheSameRows) {
     EXPECT_EQ(server.learned(), simulated(settings, source)) << commit_every;
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_EQ(server.host().status().members[j].counted, source.rounds(j));
-      EXPECT_FALSE(std::filesystem::exists(file(j) + ".join"));
+      EXPECT_TRUE(JoinState::load(file(j) + ".join").value()->finished());
+      JoinState::remove(file(j) + ".join");  // as the program does, before the next run
     }
   }
 }

@@ -20,6 +20,7 @@ namespace caucus::cli {
 namespace {
 
 constexpr std::string_view kBegin = "caucus-join-1";
+constexpr std::string_view kFinished = "finished";
 constexpr std::size_t kLargest = 256U << 20U;
 constexpr std::size_t kForgottenLines = 4096;  // before the file is written anew
 
@@ -40,15 +41,6 @@ std::optional<std::uint64_t> number_in(std::string_view text, int base) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (code != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return number;
-}
-
-std::string hex(const RunId& run) {
-  std::string text;
-  for (const std::uint8_t byte : run) {
-    text += "0123456789abcdef"[byte >> 4U];
-    text += "0123456789abcdef"[byte & 0xFU];
-  }
-  return text;
 }
 
 std::optional<RunId> run_in(std::string_view text) {
@@ -82,10 +74,20 @@ std::vector<std::string> words_of(std::string_view line) {
 
 }  // namespace
 
+std::string run_text(const RunId& run) {
+  std::string text;
+  for (const std::uint8_t byte : run) {
+    text += "0123456789abcdef"[byte >> 4U];
+    text += "0123456789abcdef"[byte & 0xFU];
+  }
+  return text;
+}
+
 JoinState::JoinState(JoinState&& other) noexcept
     : path_(std::move(other.path_)),
       identity_(std::move(other.identity_)),
       next_row_(other.next_row_),
+      finished_(other.finished_),
       rows_(std::move(other.rows_)),
       forgotten_(other.forgotten_),
       file_(std::exchange(other.file_, -1)) {}
@@ -94,6 +96,7 @@ JoinState& JoinState::operator=(JoinState&& other) noexcept {
   path_.swap(other.path_);
   std::swap(identity_, other.identity_);
   std::swap(next_row_, other.next_row_);
+  std::swap(finished_, other.finished_);
   rows_.swap(other.rows_);
   std::swap(forgotten_, other.forgotten_);
   std::swap(file_, other.file_);
@@ -141,6 +144,10 @@ Status JoinState::read_header(std::string_view line) {
 
 bool JoinState::read_record(std::string_view line) {
   const auto words = words_of(line);
+  if (words.size() == 1 && words[0] == kFinished) {
+    finished_ = true;
+    return true;
+  }
   if (words.size() != 3) return false;
   const auto batch = number_in(words[0], 10);
   const auto first = number_in(words[1], 10);
@@ -176,15 +183,25 @@ std::optional<UsedRows> JoinState::rows_of(std::uint64_t batch) const {
   return found->second;
 }
 
-Status JoinState::use(std::uint64_t batch, const UsedRows& rows) {
-  const std::string line = record(batch, rows);
+Status JoinState::append(const std::string& line) {
   const auto written = ::write(file_, line.data(), line.size());
   if (written != static_cast<ssize_t>(line.size())) {
     return data_error(path_, written < 0 ? std::generic_category().message(errno) : "is cut short",
                       "expected room to write");
   }
+  return Done{};
+}
+
+Status JoinState::use(std::uint64_t batch, const UsedRows& rows) {
+  CAUCUS_CHECK(append(record(batch, rows)));
   rows_[batch] = rows;
   next_row_ = std::max(next_row_, rows.end);
+  return Done{};
+}
+
+Status JoinState::finish() {
+  CAUCUS_CHECK(append(sealed_line(std::string(kFinished))));
+  finished_ = true;
   return Done{};
 }
 
@@ -195,14 +212,15 @@ Status JoinState::forget_up_to(std::uint64_t batch) {
 }
 
 std::string JoinState::header() const {
-  return sealed_line(std::string(kBegin) + " " + hex(identity_.run) + " " + identity_.client + " " +
-                     hex(identity_.data) + " " + std::to_string(next_row_));
+  return sealed_line(std::string(kBegin) + " " + run_text(identity_.run) + " " + identity_.client +
+                     " " + hex(identity_.data) + " " + std::to_string(next_row_));
 }
 
 Status JoinState::rewrite() {
   CAUCUS_TRY(OutputFile file, OutputFile::create(path_));
   std::string text = header();
   for (const auto& [batch, rows] : rows_) text += record(batch, rows);
+  if (finished_) text += sealed_line(std::string(kFinished));
   CAUCUS_CHECK(file.write(text));
   CAUCUS_CHECK(file.commit());
   if (file_ >= 0) ::close(file_);
@@ -214,9 +232,9 @@ Status JoinState::rewrite() {
   return Done{};
 }
 
-void JoinState::remove() {
+void JoinState::remove(const std::string& path) {
   std::error_code ignored;  // it does no harm
-  std::filesystem::remove(path_, ignored);
+  std::filesystem::remove(path, ignored);
 }
 
 }  // namespace caucus::cli

@@ -1,6 +1,7 @@
 // What `caucus join` must remember to go on after a crash: which rows of its file it used for which
 // batch, as long as the server may ask for that batch again. One line per batch, each with a
 // checksum, is appended before the batch's report is sent; a last line that is torn was never sent.
+// When the server says that it has all, so does the last line: there is nothing more to ask it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,9 @@
 #include "caucus/network/records.hpp"
 
 namespace caucus::cli {
+
+/// A run's name, for people and files.
+std::string run_text(const RunId& run);
 
 /// Whose rows these are.
 struct JoinIdentity {
@@ -51,14 +55,18 @@ class JoinState {
   Status use(std::uint64_t batch, const UsedRows& rows);
   /// Batches up to this one will not be asked for again.
   Status forget_up_to(std::uint64_t batch);
-  /// The run is over.
-  void remove();
+  /// The server has all; in the file on return.
+  Status finish();
+  [[nodiscard]] bool finished() const { return finished_; }
+  /// Nobody will resume.
+  static void remove(const std::string& path);
 
  private:
   JoinState() = default;
   static Result<JoinState> parse(std::string_view text, const std::string& path);
   Status read_header(std::string_view line);
   bool read_record(std::string_view line);
+  Status append(const std::string& line);
   [[nodiscard]] std::string header() const;
   /// The whole file anew, without what is forgotten.
   Status rewrite();
@@ -66,6 +74,7 @@ class JoinState {
   std::string path_;
   JoinIdentity identity_;
   std::uint64_t next_row_ = 0;
+  bool finished_ = false;
   std::map<std::uint64_t, UsedRows> rows_;  ///< by batch
   std::size_t forgotten_ = 0;               ///< lines of the file that say nothing any more
   int file_ = -1;

@@ -54,8 +54,22 @@ TEST_F(JoinStateFile, RemembersWhichRowsWereUsed) {
   EXPECT_FALSE(state.rows_of(5));
   ASSERT_TRUE(state.use(5, {13, 13}).ok());
   EXPECT_EQ(reload().rows_of(5), (UsedRows{13, 13}));
-  state.remove();
+  JoinState::remove(path_);
   EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(JoinStateFile, RemembersThatTheServerHasAll) {
+  {
+    auto state = JoinState::create(path_, kSomebody, 0);
+    ASSERT_TRUE(state->use(1, {0, 5}).ok());
+    EXPECT_FALSE(reload().finished());
+  }
+  auto state = reload();
+  ASSERT_TRUE(state.finish().ok());
+  EXPECT_TRUE(state.finished());
+  EXPECT_TRUE(reload().finished());  // which writes it anew
+  EXPECT_TRUE(reload().finished());
+  EXPECT_EQ(reload().next_row(), 5U);
 }
 
 TEST_F(JoinStateFile, IgnoresALastLineThatIsTorn) {

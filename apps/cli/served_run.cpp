@@ -1,5 +1,6 @@
 #include "served_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -64,6 +65,17 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
     plan.features = scaling->feature_columns.size();
     plan.experts = scaling->expert_columns.size();
   }
+  if (server.features) {
+    if (scaling && *server.features != plan.features) {
+      return usage_error("server.features", std::to_string(*server.features),
+                         "expected " + std::to_string(plan.features) + ", as data.scale_from has");
+    }
+    plan.features = *server.features;
+    for (const Space& space : plan.spaces) {
+      if (space.kind != SpaceKind::expert) continue;
+      plan.experts = std::max<std::size_t>(plan.experts, space.expert + 1);
+    }
+  }
   settings.problem = static_cast<const LearningOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
@@ -118,7 +130,8 @@ std::string plan_text(const ServedRun& run) {
   tables["run"] = {{"seed", tables["run"]["seed"]}};
   if (!config.sample) tables["algorithm"].erase("sample");  // random features ask how J was set
   Json server = Json::object();
-  for (const char* key : {"clients", "label_delay", "max_abs_target", "max_feature_norm"}) {
+  for (const char* key :
+       {"clients", "label_delay", "features", "max_abs_target", "max_feature_norm"}) {
     if (tables["server"].contains(key)) server[key] = tables["server"][key];
   }
   tables["server"] = std::move(server);

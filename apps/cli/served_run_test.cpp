@@ -83,14 +83,14 @@ class ServedRunTest : public testing::Test {
     ASSERT_TRUE(host.ready(*client, *line, {data->rows(), data->features(), 0}).ok());
     for (std::size_t row = 0;;) {
       const Heard heard = line->hear();
-      if (std::holds_alternative<Ended>(heard)) return;
+      if (std::holds_alternative<Ended>(heard)) return host.goodbye(*client, *line);
       ASSERT_TRUE(std::holds_alternative<AssignmentRecord>(heard));
       ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(heard)).ok());
       for (std::size_t n = 0; n < plan.rounds_per_upload && row < data->rows(); ++n, ++row) {
         const auto prediction = participant->predict(data->x(row));
         participant->observe(prediction->id, static_cast<double>(data->y(row)));
       }
-      host.report(*client, *line, *participant->take_report(row == data->rows()), 100);
+      host.report(*client, *line, *participant->take_report(row == data->rows()));
     }
   }
 
@@ -105,7 +105,7 @@ class ServedRunTest : public testing::Test {
       clients.emplace_back([&, j] { take_part_with_file(**host, j); });
     }
     EXPECT_TRUE((*host)->wait().ok());
-    (*host)->linger(std::chrono::seconds(60));
+    EXPECT_TRUE((*host)->linger(std::chrono::seconds(60)).ok());
     for (std::thread& client : clients) client.join();
     return std::move(*host);
   }

@@ -24,8 +24,10 @@ struct ServerConfig {
   std::size_t durability = 1;  ///< batches per durable commit
   std::size_t snapshot_every = 1000;
   std::size_t label_delay = 16;
+  std::optional<std::size_t> features;  ///< of an example, where no ranges tell
   std::optional<double> max_abs_target, max_feature_norm;
   std::size_t violations = 3;
+  std::size_t linger_ms = 30'000;  ///< for clients who have not heard that the run is over
   std::string tokens;
   std::string cert, key, client_ca;
   std::string http;

@@ -37,7 +37,16 @@ Result<ServerSecurity> read_security(const ServerConfig& server, const Address& 
   ServerSecurity security;
   CAUCUS_TRY(security.keys, read_keys(server));
   CAUCUS_TRY(security.tokens, read_tokens(server));
-  if (insecure || listen.is_loopback()) return security;
+  if (insecure) return security;
+  if (!server.http.empty()) {
+    CAUCUS_TRY(const Address http, parse_address(server.http, "server.http"));
+    if (!http.is_loopback()) {
+      return usage_error("server.http",
+                         "everybody who can reach '" + http.text() + "' is told the status",
+                         "expected an address of this machine only, or --insecure");
+    }
+  }
+  if (listen.is_loopback()) return security;
   if (!security.keys) {
     return usage_error("server.listen", "others can reach '" + listen.text() + "'",
                        "expected server.tls there (caucus cert init makes keys), or --insecure");

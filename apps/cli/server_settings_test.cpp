@@ -28,6 +28,8 @@ deadline_ms = 250
 durability = 100
 snapshot_every = 50
 label_delay = 0
+features = 7
+linger_ms = 500
 max_abs_target = 1.5
 max_feature_norm = 3
 violations = 1
@@ -45,6 +47,8 @@ http = "localhost:9090"
   EXPECT_EQ(server.durability, 100U);
   EXPECT_EQ(server.snapshot_every, 50U);
   EXPECT_EQ(server.label_delay, 0U);
+  EXPECT_EQ(server.features, 7U);
+  EXPECT_EQ(server.linger_ms, 500U);
   EXPECT_EQ(server.max_abs_target, 1.5);
   EXPECT_EQ(server.max_feature_norm, 3.0);
   EXPECT_EQ(server.violations, 1U);

@@ -23,12 +23,15 @@ void StopSignals::watch(std::function<void()> stop) {
   });
 }
 
-StopSignals::~StopSignals() {
+void StopSignals::unwatch() {
+  if (!watcher_.joinable()) return;
   done_ = true;
-  if (watcher_.joinable()) {
-    pthread_kill(watcher_.native_handle(), SIGINT);  // wakes it, and nobody else
-    watcher_.join();
-  }
+  pthread_kill(watcher_.native_handle(), SIGINT);  // wakes it, and nobody else
+  watcher_.join();
+}
+
+StopSignals::~StopSignals() {
+  unwatch();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

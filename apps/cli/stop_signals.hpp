@@ -21,6 +21,8 @@ class StopSignals {
 
   /// From now on the first of them calls `stop`. Without this they wait.
   void watch(std::function<void()> stop);
+  /// From now on they wait again, and `stop` is not running.
+  void unwatch();
   /// Whether one has come.
   [[nodiscard]] bool came() const { return came_; }
 

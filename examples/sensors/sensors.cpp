@@ -2,7 +2,11 @@
 // showing its readings to anybody. The ninth is read in a laboratory: its value comes some readings
 // later, and not in order.
 //
-//   sensors HOST:PORT NAME [READINGS [PATIENCE_SECONDS]]
+//   sensors HOST:PORT NAME [READINGS] [--resume] [--patience SECONDS]
+//           [--token FILE] [--ca FILE --cert FILE --key FILE]
+//
+// --resume goes on behind what the server has of this plant; the files are those of caucus cert
+// init.
 //
 // The server must have been told the sizes, since nobody scales here:
 //   [server]
@@ -16,10 +20,13 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <string>
 #include <thread>
 
 #include "caucus/core/random.hpp"
+#include "caucus/network/tokens.hpp"
 #include "caucus/network/wire/client.hpp"
 
 namespace {
@@ -52,19 +59,58 @@ int fail(const caucus::Error& error) {
   return static_cast<int>(error.kind);
 }
 
+constexpr const char* kUsage =
+    "usage: sensors HOST:PORT NAME [READINGS] [--resume] [--patience SECONDS] [--token FILE] "
+    "[--ca FILE --cert FILE --key FILE]";
+
+struct Command {
+  caucus::ClientOptions options;
+  std::uint32_t readings = 2000;
+};
+
+caucus::Result<Command> read_command(int argc, char** argv) {
+  Command command;
+  caucus::ClientOptions& options = command.options;
+  options.features = kSensors;
+  caucus::TlsFiles keys;
+  std::string token, patience = "60", readings = "2000";
+  const std::map<std::string, std::string*> flags = {{"--token", &token},
+                                                     {"--ca", &keys.ca},
+                                                     {"--cert", &keys.cert},
+                                                     {"--key", &keys.key},
+                                                     {"--patience", &patience}};
+  std::string* places[] = {&options.server, &options.name, &readings};
+  std::size_t place = 0;
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    const auto flag = flags.find(word);
+    if (word == "--resume") {
+      options.resume = true;
+    } else if (flag != flags.end() && k + 1 < argc) {
+      *flag->second = argv[++k];
+    } else if (word[0] != '-' && place < std::size(places)) {
+      *places[place++] = word;
+    } else {
+      return caucus::usage_error(word, "is not understood", kUsage);
+    }
+  }
+  if (place < 2) return caucus::usage_error("sensors", "no server or name", kUsage);
+  command.readings = static_cast<std::uint32_t>(std::atoi(readings.c_str()));
+  options.patience = std::chrono::seconds(std::atoi(patience.c_str()));
+  CAUCUS_TRY(options.tls, caucus::read_tls(keys, {"--cert", "--key", "--ca"}));
+  if (!token.empty()) {
+    CAUCUS_TRY(const caucus::ClientToken read, caucus::read_token(token, "--token"));
+    options.token = read.text;
+  }
+  return command;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::puts("usage: sensors HOST:PORT NAME [READINGS [PATIENCE_SECONDS]]");
-    return 2;
-  }
-  const auto readings = static_cast<std::uint32_t>(argc > 3 ? std::atoi(argv[3]) : 2000);
-  caucus::ClientOptions options;
-  options.server = argv[1];
-  options.name = argv[2];
-  options.features = kSensors;
-  options.patience = std::chrono::seconds(argc > 4 ? std::atoi(argv[4]) : 60);
+  const auto asked = read_command(argc, argv);
+  if (!asked.ok()) return fail(asked.error());
+  caucus::ClientOptions options = asked->options;
   options.on_state = [](caucus::ConnectionState state, const std::string& why) {
     std::printf("# %s: %s\n", std::string(caucus::word_of(state)).c_str(), why.c_str());
   };
@@ -92,7 +138,9 @@ int main(int argc, char** argv) {
                   static_cast<unsigned long long>(client.batch()));
     }
   };
-  for (std::uint32_t time = 0; time < readings; ++time) {
+  // After a crash the server knows better than this program what was counted.
+  const auto first = static_cast<std::uint32_t>(client.counted().value_or(0));
+  for (std::uint32_t time = first; time < asked->readings; ++time) {
     const Reading reading = measure(options.name, time);
     const auto prediction = client.predict(reading.x);  // at once, also while the server is away
     if (!prediction.ok()) return fail(prediction.error());

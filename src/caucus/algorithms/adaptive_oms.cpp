@@ -16,7 +16,7 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
   double bytes = 0.0;
   for (std::size_t i = 0; i < plan.maps.size(); ++i) {
     const std::size_t d = plan.maps.dimension(i);
-    const bool small = curved && d <= kLargestDimension;
+    const bool small = curved && d > 0 && d <= kLargestDimension;
     if (small) {
       bytes += static_cast<double>(SymmetricMatrix::bytes(d)) * static_cast<double>(copies);
     }

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "caucus/network/member_bytes.hpp"
+#include "caucus/network/message_size.hpp"
 
 namespace caucus {
 namespace {
 
 constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;  // what the random numbers are named by
-constexpr std::size_t kMostFeatures = 10'000'000;
 
 }  // namespace
 
@@ -58,9 +58,13 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
 Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready) {
   SharedPlan& plan = settings_.plan;
   if (plan.features == 0 && plan.experts == 0) {  // the first one tells
-    if (ready.features + ready.experts == 0 || ready.features + ready.experts > kMostFeatures) {
+    SharedPlan shaped = plan;
+    shaped.features = ready.features;
+    shaped.experts = ready.experts;
+    if (ready.features + ready.experts == 0 ||
+        largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
-                        "expected 1 to " + std::to_string(kMostFeatures));
+                        "expected some, or for so many server.features");
     }
     plan.features = ready.features;
     plan.experts = ready.experts;
@@ -75,7 +79,12 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
 
 Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
   Member& member = members_[client];
-  CAUCUS_CHECK(accept_shape("client '" + member.name + "'", ready));
+  const std::string who = "client '" + member.name + "'";
+  CAUCUS_CHECK(accept_shape(who, ready));
+  if (ready.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+    return data_error(who, "has " + std::to_string(ready.examples) + " examples",
+                      "expected fewer than " + std::to_string(kMostBatches) + " batches of them");
+  }
   const bool first = !member.joined;
   if (first) member.examples = ready.examples;
   member.joined = member.connected = true;
@@ -83,6 +92,26 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
   if (first && phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum)
     opened_ = now;
   return Done{};
+}
+
+std::string Federation::told() const {
+  std::string told;
+  for (const Member& member : members_) told += member.told ? '1' : '0';
+  return told;
+}
+
+Status Federation::restore_told(std::string_view told) {
+  if (told.size() != members_.size()) return data_error("told", "is of other clients");
+  for (std::size_t j = 0; j < members_.size(); ++j) members_[j].told = told[j] == '1';
+  return Done{};
+}
+
+std::vector<std::string> Federation::untold() const {
+  std::vector<std::string> names;
+  for (const Member& member : members_) {
+    if (!member.told && !member.cut_off) names.push_back(member.name);
+  }
+  return names;
 }
 
 std::size_t Federation::count(bool Member::*what) const {
@@ -173,6 +202,7 @@ const SampledSet* Federation::find_sampled(const Member& member, std::uint64_t b
 
 std::optional<std::string> Federation::fault(const Member& member, const ReportRecord& report) {
   std::uint64_t before = 0;
+  std::uint64_t examples = 0;
   for (const PartRecord& part : report.parts) {
     if (part.sampled <= before) return "its parts are not in order";
     before = part.sampled;
@@ -181,6 +211,11 @@ std::optional<std::string> Federation::fault(const Member& member, const ReportR
       return "a part answers batch " + std::to_string(part.sampled) + ", which is too long ago";
     }
     if (auto found = rules_->fault(part, *sampled)) return found;
+    examples += part.examples;
+  }
+  if (report.played.forecasts != examples) {
+    return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
+           std::to_string(examples) + " examples";
   }
   return rules_->fault(report.played, member.sampled);
 }
@@ -214,19 +249,18 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
 
 bool Federation::closable(Time now) const {
   if (phase_ != Phase::running) return false;
-  std::size_t answered = 0;
+  std::size_t accepted = 0;  // what was rejected is no report
   std::size_t waited = 0;
-  std::size_t absent = 0;  // of these, who have never been there
+  std::size_t there = 0;
   for (const Member& member : members_) {
-    answered += static_cast<std::size_t>(member.answered);
+    accepted += static_cast<std::size_t>(member.report.has_value());
     waited += static_cast<std::size_t>(member.active() && !member.answered);
-    absent += static_cast<std::size_t>(member.active() && !member.joined);
+    there += static_cast<std::size_t>(member.active() && member.joined);
   }
   if (waited == 0) return true;
   // Those who have finished cannot be asked for any more, and those who never come neither.
-  const std::size_t there = answered + waited - absent;
   const std::size_t enough = std::max<std::size_t>(1, std::min(settings_.quorum, there));
-  return settings_.deadline && answered >= enough && now >= opened_ + *settings_.deadline;
+  return settings_.deadline && accepted >= enough && now >= opened_ + *settings_.deadline;
 }
 
 std::optional<Time> Federation::alarm() const {

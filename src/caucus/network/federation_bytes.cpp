@@ -39,8 +39,9 @@ Status Federation::restore(std::string_view bytes) {
   StateReader reader(content, "snapshot");
   const std::string_view name = reader.text();
   if (name != kSnapshotName) {
-    return reader.refuse("is of another version: \"" + std::string(name) + "\"",
-                         "expected \"" + std::string(kSnapshotName) + "\"");
+    return reader.refuse(
+        "is of another version: \"" + std::string(name) + "\"",
+        "expected \"" + std::string(kSnapshotName) + "\", or the build that began the run");
   }
   batch_ = reader.u64();
   phase_ = reader.flag() ? Phase::over : Phase::running;

@@ -7,41 +7,50 @@
 
 #include "caucus/core/constants.hpp"
 #include "caucus/data/columns.hpp"
+#include "caucus/network/message_size.hpp"
 #include "caucus/runtime/problem.hpp"
 
 namespace caucus {
 namespace {
 
-double largest_in(const Interval& interval) {
-  return std::max(std::abs(interval.first), std::abs(interval.second));
-}
+// The schedule's bounds tune its rates and need not hold of the examples: they are asked last.
 
-Result<double> target_bound(const FederationSettings& settings,
-                            const std::optional<Scaling>& scaling) {
+Result<double> known_target_bound(const FederationSettings& settings,
+                                  const std::optional<Scaling>& scaling) {
   if (settings.max_abs_target) return *settings.max_abs_target;
   if (settings.plan.loss.is_classification()) return 1.0;
+  if (scaling) return target_bound(*scaling);
   if (settings.problem.schedule.label_bound) return *settings.problem.schedule.label_bound;
-  if (scaling) return largest_in(scaling->target_interval());
   return usage_error("server.max_abs_target", "nobody knows how large a true value can be",
                      "reports are checked by it; expected a number here, or data.scale_from");
 }
 
 /// |x|, with 1 for the intercept if there is one.
-Result<double> linear_bound(const FederationSettings& settings,
-                            const std::optional<Scaling>& scaling, bool intercept) {
-  const double one = intercept ? 1.0 : 0.0;
-  if (settings.max_feature_norm) return std::hypot(*settings.max_feature_norm, one);
+Result<double> known_linear_bound(const FederationSettings& settings,
+                                  const std::optional<Scaling>& scaling, bool intercept) {
+  if (settings.max_feature_norm) {
+    return std::hypot(*settings.max_feature_norm, intercept ? 1.0 : 0.0);
+  }
+  if (scaling) return linear_feature_bound(*scaling, intercept);
   if (settings.problem.schedule.feature_bound) return *settings.problem.schedule.feature_bound;
-  if (!scaling) {
-    return usage_error("server.max_feature_norm", "nobody knows how large an example can be",
-                       "reports are checked by it; expected a number here, or data.scale_from");
-  }
-  double sum = one;
-  for (std::size_t k = 0; k < scaling->feature_columns.size(); ++k) {
-    const double largest = largest_in(scaling->feature_interval(k));
-    sum += largest * largest;
-  }
-  return std::sqrt(sum);
+  return usage_error("server.max_feature_norm", "nobody knows how large an example can be",
+                     "reports are checked by it; expected a number here, or data.scale_from");
+}
+
+/// What would be too large to be sent.
+Status check_messages(const FederationSettings& settings) {
+  const std::size_t held = settings.problem.sampled();
+  const auto refuse = [&](const char* what, std::size_t bytes, std::size_t most) {
+    return usage_error("algorithm.sample",
+                       std::string(what) + " of up to " + std::to_string(bytes >> 20U) + " MB",
+                       "expected at most " + std::to_string(most >> 20U) +
+                           ": fewer models or features, or a shorter server.label_delay");
+  };
+  const std::size_t down = largest_assignment(settings.plan, held);
+  if (down > kMostAssignmentBytes) return refuse("assignments", down, kMostAssignmentBytes);
+  const std::size_t up = largest_report(settings.plan, held);
+  if (up > kMostReportBytes) return refuse("reports", up, kMostReportBytes);
+  return Done{};
 }
 
 }  // namespace
@@ -91,19 +100,19 @@ Status FederationSettings::validate() const {
     return usage_error("server.deadline_ms", std::to_string(deadline->count()),
                        "expected a positive number of milliseconds");
   }
-  return Done{};
+  return check_messages(*this);
 }
 
 Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
-  CAUCUS_TRY(bounds.target, target_bound(settings, scaling));
+  CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
   bounds.examples =
       static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features
     if (space.kind == SpaceKind::linear) {
-      CAUCUS_TRY(bound, linear_bound(settings, scaling, space.intercept));
+      CAUCUS_TRY(bound, known_linear_bound(settings, scaling, space.intercept));
     } else if (space.kind == SpaceKind::expert) {
       const bool known = scaling && space.expert < scaling->expert_columns.size();
       bound = known ? largest_in(scaling->expert_interval(space.expert)) : bounds.target;

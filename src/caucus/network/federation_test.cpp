@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "caucus/network/test_together.hpp"
 
 namespace caucus {
@@ -93,6 +95,22 @@ TEST(Federation, ClosesAtTheDeadlineIfTheQuorumIsThere) {
   EXPECT_TRUE(t.federation.closable(t.now + milliseconds(100)));
 }
 
+TEST(Federation, CountsNoLieInTheQuorum) {
+  const TestSource source({10, 10, 10});
+  auto settings = test_settings(3, ScheduleKind::constant);
+  settings.quorum = 2;
+  settings.deadline = milliseconds(100);
+  Together t(settings, source);
+  auto lie = *t.clients[1].play(t.assignment(1));
+  lie.parts[0].held[0].loss = -1.0F;
+  ASSERT_EQ(t.send(1, lie), Verdict::rejected);
+  t.play_batch({1, 2});
+  t.now += milliseconds(200);
+  EXPECT_FALSE(t.federation.closable(t.now));
+  ASSERT_EQ(t.send(2, *t.clients[2].play(t.assignment(2))), Verdict::accepted) << t.why;
+  EXPECT_TRUE(t.federation.closable(t.now));
+}
+
 TEST(Federation, CountsNobodyInTheQuorumWhoNeverCame) {
   const TestSource source({1, 3, 3});
   auto settings = test_settings(3, ScheduleKind::constant);
@@ -159,6 +177,19 @@ TEST(Federation, RejectsWhatCannotBeTrueAndCutsOff) {
   EXPECT_FALSE(t.federation.awaits(1));
 }
 
+TEST(Federation, RejectsSumsOverForecastsThatWereNotReported) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  auto report = *t.clients[0].play(t.assignment(0));
+  report.played.forecasts = 4'000'000'000U;
+  EXPECT_EQ(t.send(0, report), Verdict::rejected);
+  EXPECT_EQ(t.why, "sums over 4000000000 forecasts for 1 examples");
+  auto nothing = *t.clients[1].play(t.assignment(1));
+  nothing.parts.clear();
+  EXPECT_EQ(t.send(1, nothing), Verdict::rejected);
+  EXPECT_EQ(t.why, "sums over 1 forecasts for 0 examples");
+}
+
 TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
   const TestSource source({10, 10});
   Together t(test_settings(2, ScheduleKind::constant), source);
@@ -180,6 +211,40 @@ TEST(Federation, NeedsToKnowWhatAnHonestReportCanSay) {
   EXPECT_EQ(Federation::make(settings, kRun).error().where, "server.max_feature_norm");
   settings.plan.spaces.erase(settings.plan.spaces.begin(), settings.plan.spaces.begin() + 2);
   EXPECT_TRUE(Federation::make(settings, kRun).ok());  // kernels have features of length 1
+}
+
+TEST(Federation, BelievesRangesRatherThanTheBoundsOfTheSchedule) {
+  auto settings = test_settings(1, ScheduleKind::constant);
+  settings.problem.schedule.feature_bound = 0.1;
+  settings.problem.schedule.label_bound = 0.2;
+  const auto bounds = [&] { return example_bounds(settings).value(); };
+  EXPECT_EQ(bounds().target, 1.0);  // as they are given for the reports
+  EXPECT_EQ(bounds().features[0], 2.0);
+  settings.max_abs_target.reset();
+  settings.max_feature_norm.reset();
+  EXPECT_EQ(bounds().target, 0.2);  // what else is there
+  EXPECT_EQ(bounds().features[0], 0.1);
+  Ranges ranges;
+  ranges.minimum = {0, 0, 0, 0, -3};
+  ranges.maximum = {1, 1, 2, 9, 2};
+  settings.plan.columns = ReadOptions{};
+  settings.plan.columns->ranges = ranges;
+  settings.plan.columns->feature_range = Interval{-1.0, 1.0};
+  EXPECT_EQ(bounds().target, 3.0);
+  EXPECT_EQ(bounds().features[0], 2.0);
+  EXPECT_EQ(bounds().features[1], std::sqrt(5.0));
+}
+
+TEST(Federation, RefusesShapesThatNoMessageCouldCarry) {
+  auto settings = test_settings(2, ScheduleKind::constant);
+  settings.plan.features = 0;
+  auto open = Federation::make(settings, kRun).value();
+  ASSERT_TRUE(open.join({.client = "c1"}, Time{}).ok());
+  EXPECT_FALSE(open.ready(0, {10, 10'000'000, 0}, Time{}).ok());
+  EXPECT_FALSE(open.ready(0, {~std::uint64_t{0}, 400, 0}, Time{}).ok());
+  EXPECT_TRUE(open.ready(0, {10, 400, 0}, Time{}).ok());
+  settings.plan.features = 20'000'000;
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "algorithm.sample");
 }
 
 TEST(Federation, TakesLabelsThatComeLate) {

@@ -43,8 +43,7 @@ Host::Host(Federation federation, Store store, HostOptions options)
     : federation_(std::move(federation)),
       store_(std::move(store)),
       options_(std::move(options)),
-      lines_(federation_.members().size()),
-      told_(federation_.members().size()) {
+      lines_(federation_.members().size()) {
   federation_.wake(now());
   if (federation_.phase() == Federation::Phase::running) began_ = now();
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
@@ -60,18 +59,23 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
   if (stopped_ || failure_) return network_error("server", "is going down", "try again later");
   CAUCUS_TRY(const WelcomeRecord welcome, federation_.join(hello, now()));
   const std::uint32_t client = welcome.client;
-  if (lines_[client]) lines_[client]->cut("another client of this name has come");
-  lines_[client] = std::move(line);
+  count_traffic(client);
+  lines_.take(client, std::move(line));
   federation_.leave(client);  // until the new line says that it is ready
-  federation_.counters(client).bytes_down += lines_[client]->welcome(welcome);
-  dismiss_finished();
-  if (federation_.phase() == Federation::Phase::over) end_all("the run is over");
+  lines_.of(client)->welcome(welcome);
+  if (may_go(client)) {
+    if (auto status = store_.flush(); !status.ok()) {
+      fail(status.error());
+      return std::move(status.error());
+    }
+    dismiss_finished();
+  }
   return client;
 }
 
 Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& ready) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || failure_ || lines_[client].get() != &line) return Done{};
+  if (stopped_ || failure_ || lines_.of(client) != &line || lines_.ended(client)) return Done{};
   CAUCUS_CHECK(federation_.ready(client, ready, now()));
   write_log(options_.log, LogLevel::info, "joined",
             {{"client", federation_.members()[client].name},
@@ -84,10 +88,18 @@ Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& re
   return Done{};
 }
 
-void Host::report(std::uint32_t client, const Line& line, ReportRecord report, std::size_t bytes) {
+void Host::count_traffic(std::uint32_t client) {
+  Line* line = lines_.of(client);
+  if (line == nullptr) return;
+  const Traffic traffic = line->take_traffic();
+  federation_.counters(client).bytes_up += traffic.up;
+  federation_.counters(client).bytes_down += traffic.down;
+}
+
+void Host::report(std::uint32_t client, const Line& line, ReportRecord report) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || failure_ || lines_[client].get() != &line) return;
-  federation_.counters(client).bytes_up += bytes;
+  if (stopped_ || failure_ || lines_.of(client) != &line) return;
+  count_traffic(client);
   const std::uint64_t batch = report.batch;
   std::string why;
   const Verdict verdict = federation_.receive(client, std::move(report), now(), why);
@@ -98,11 +110,9 @@ void Host::report(std::uint32_t client, const Line& line, ReportRecord report, s
                {"batch", std::to_string(batch)},
                {"why", why},
                {"cut_off", member.cut_off ? "true" : "false"}});
-    federation_.counters(client).bytes_down += lines_[client]->refuse(batch, why);
+    lines_.of(client)->refuse(batch, why);
     if (member.cut_off) {
-      lines_[client]->cut("too many reports that cannot be true, the last: " + why);
-      lines_[client].reset();
-      told_[client] = true;
+      lines_.cut(client, "too many reports that cannot be true, the last: " + why);
       federation_.leave(client);
     }
   }
@@ -111,16 +121,30 @@ void Host::report(std::uint32_t client, const Line& line, ReportRecord report, s
 
 void Host::leave(std::uint32_t client, const Line& line) {
   const std::lock_guard lock(mutex_);
-  if (lines_[client].get() != &line) return;  // another line has taken its place
-  lines_[client].reset();
+  if (lines_.of(client) != &line) return;  // another line has taken its place
+  count_traffic(client);
+  lines_.drop(client);
   federation_.leave(client);
   write_log(options_.log, LogLevel::info, "left", {{"client", federation_.members()[client].name}});
 }
 
+void Host::goodbye(std::uint32_t client, const Line& line) {
+  const std::lock_guard lock(mutex_);
+  if (lines_.of(client) != &line || !lines_.ended(client)) return;
+  count_traffic(client);
+  lines_.drop(client);
+  federation_.tell(client);
+  write_log(options_.log, LogLevel::info, "done", {{"client", federation_.members()[client].name}});
+  if (auto status = store_.set_told(federation_.told()); !status.ok()) {
+    fail(std::move(status.error()));
+  }
+  changed_.notify_all();  // whoever lingers
+}
+
 void Host::send_assignment(std::uint32_t client) {
-  if (!lines_[client] || !federation_.awaits(client)) return;
-  federation_.counters(client).bytes_down +=
-      lines_[client]->assign(federation_.batch(), store_.durable(), federation_.assign(client));
+  Line* line = lines_.of(client);
+  if (line == nullptr || !federation_.awaits(client)) return;
+  line->assign(federation_.batch(), store_.durable(), federation_.assign(client));
 }
 
 void Host::send_assignments() {
@@ -149,10 +173,13 @@ Status Host::close_batch() {
     report_bytes_ = 0;
   }
   CAUCUS_CHECK(store_.append(closed.number, std::move(closed.reports), std::move(snapshot)));
-  if (over) CAUCUS_CHECK(store_.finish());
   if (!store_.in_groups()) send_assignments();
   // Whoever has finished may go once that is durable, and need not wait for a group to be full.
-  if (somebody_finished()) {
+  bool somebody = over;
+  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
+    somebody = somebody || may_go(client);
+  }
+  if (somebody) {
     CAUCUS_CHECK(store_.flush());
     dismiss_finished();
   }
@@ -164,7 +191,7 @@ void Host::advance() {
     if (federation_.can_begin(now())) {
       began_ = now();
       Status status = federation_.begin(*began_);
-      if (status.ok()) status = store_.begin(federation_.snapshot());
+      if (status.ok()) status = store_.snapshot(0, federation_.snapshot());
       if (!status.ok()) return fail(std::move(status.error()));
       write_log(options_.log, LogLevel::info, "begun",
                 {{"clients", std::to_string(federation_.members().size())}});
@@ -178,7 +205,6 @@ void Host::advance() {
       write_log(options_.log, LogLevel::info, "over",
                 {{"batches", std::to_string(federation_.batch())}});
       ended_ = now();
-      end_all("the run is over");
       changed_.notify_all();
       return;
     }
@@ -186,33 +212,19 @@ void Host::advance() {
   }
 }
 
-bool Host::somebody_finished() const {
-  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    if (lines_[client] && federation_.members()[client].finished) return true;
-  }
-  return false;
+bool Host::may_go(std::uint32_t client) const {
+  const bool over = federation_.phase() == Federation::Phase::over;
+  return lines_.of(client) != nullptr && !lines_.ended(client) &&
+         (over || federation_.members()[client].finished);
 }
 
 void Host::dismiss_finished() {
+  const bool over = federation_.phase() == Federation::Phase::over;
   for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    const Member& member = federation_.members()[client];
-    if (!lines_[client] || !member.finished || member.last_batch > store_.durable()) continue;
-    lines_[client]->end("all of the client's examples are counted");
-    lines_[client].reset();
-    told_[client] = true;
+    if (!may_go(client) || federation_.members()[client].last_batch > store_.durable()) continue;
+    lines_.end(client, over ? "the run is over" : "all of the client's examples are counted");
     federation_.leave(client);
   }
-}
-
-void Host::end_all(const std::string& why) {
-  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    if (!lines_[client]) continue;
-    lines_[client]->end(why);
-    lines_[client].reset();
-    told_[client] = true;
-    federation_.leave(client);
-  }
-  changed_.notify_all();
 }
 
 void Host::fail(Error error) {
@@ -229,11 +241,12 @@ Status Host::wait() {
   return Done{};
 }
 
-void Host::linger(std::chrono::milliseconds most) {
+Status Host::linger(std::chrono::milliseconds most) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, most, [&] {
-    return stopped_ || failure_ || std::find(told_.begin(), told_.end(), false) == told_.end();
-  });
+  changed_.wait_for(lock, most,
+                    [&] { return stopped_ || failure_ || federation_.untold().empty(); });
+  if (failure_) return *failure_;
+  return Done{};
 }
 
 void Host::stop() {
@@ -254,10 +267,7 @@ void Host::abandon() {
 }
 
 void Host::close_lines() {
-  for (auto& line : lines_) {
-    if (line) line->close();
-    line.reset();
-  }
+  lines_.close_all();
   changed_.notify_all();
 }
 
@@ -283,35 +293,8 @@ std::chrono::duration<double> Host::working_time() const {
 
 HostStatus Host::status() const {
   const std::lock_guard lock(mutex_);
-  HostStatus status;
-  status.phase = federation_.phase();
-  status.batch = federation_.batch();
+  HostStatus status = status_of(federation_);
   status.durable = store_.durable();
-  for (const Member& member : federation_.members()) {
-    Member& copy = status.members.emplace_back();
-    copy.name = member.name;
-    copy.joined = member.joined;
-    copy.finished = member.finished;
-    copy.cut_off = member.cut_off;
-    copy.examples = member.examples;
-    copy.counted = member.counted;
-    copy.last_batch = member.last_batch;
-    copy.counters = member.counters;
-    copy.connected = member.connected;
-    copy.last_seen = member.last_seen;
-    copy.answered = member.answered;
-  }
-  for (const Space& space : federation_.settings().plan.spaces) {
-    status.spaces.push_back(space.name());
-  }
-  if (federation_.learner() != nullptr)
-    status.probabilities = federation_.learner()->probabilities();
-  const Telemetry& telemetry = federation_.telemetry();
-  status.loss = telemetry.loss;
-  status.squared_error = telemetry.squared_error;
-  status.forecasts = telemetry.forecasts;
-  status.upload_bits = telemetry.upload_bits;
-  status.download_bits = telemetry.download_bits;
   status.now = now();
   return status;
 }

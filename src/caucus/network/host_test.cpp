@@ -10,6 +10,10 @@
 namespace caucus {
 namespace {
 
+std::vector<std::string> untold(const Host& host) {
+  return host.look([](const Federation& federation) { return federation.untold(); });
+}
+
 class HostThreads : public testing::Test {
  protected:
   void SetUp() override {
@@ -111,7 +115,7 @@ TEST_F(HostThreads, LetWhoeverHasFinishedGo) {
     const Heard heard = slow_line->hear();
     const auto* assignment = std::get_if<AssignmentRecord>(&heard);
     if (assignment == nullptr) continue;
-    host->report(1, *slow_line, *slow.play(*assignment), 1);
+    host->report(1, *slow_line, *slow.play(*assignment));
     ++reports;
   }
   // The slow one answers no more; the other one is told all the same.
@@ -122,6 +126,81 @@ TEST_F(HostThreads, LetWhoeverHasFinishedGo) {
   }
   thread.join();
   EXPECT_TRUE(ended);
+  EXPECT_EQ(host->status().durable, 2U);
+  host->abandon();
+}
+
+TEST_F(HostThreads, RememberWhoHasNotHeardOfTheEnd) {
+  const TestSource source({4, 9});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const auto nobody = std::chrono::milliseconds(0);
+  {
+    const auto host = open(settings);
+    TestClient quick(settings.plan, 0, source);
+    TestClient slow(settings.plan, 1, source);
+    const auto line = std::make_shared<QueueLine>();
+    std::thread thread([&] { EXPECT_TRUE(take_part(*host, slow, std::make_shared<QueueLine>())); });
+    ASSERT_TRUE(host->join(quick.hello(), line).ok());
+    ASSERT_TRUE(host->ready(0, *line, quick.ready()).ok());
+    host->goodbye(0, *line);  // too early: nobody said that it may go
+    while (true) {
+      const Heard heard = line->hear();
+      if (std::holds_alternative<Ended>(heard)) break;
+      if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
+        host->report(0, *line, *quick.play(*assignment));
+      }
+    }
+    host->leave(0, *line);  // as if it had been killed before it could hear
+    thread.join();
+    ASSERT_TRUE(host->wait().ok());
+    EXPECT_TRUE(host->linger(nobody).ok());
+    EXPECT_EQ(untold(*host), std::vector<std::string>{"c1"});
+    host->abandon();  // what a client has said is in the store already
+  }
+  {
+    const auto host = open(settings);
+    EXPECT_TRUE(host->wait().ok());
+    EXPECT_EQ(untold(*host), std::vector<std::string>{"c1"});
+    TestClient quick(settings.plan, 0, source);
+    EXPECT_TRUE(take_part(*host, quick, std::make_shared<QueueLine>()));
+    EXPECT_TRUE(host->linger(std::chrono::seconds(60)).ok());
+    EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
+              simulated(settings, source));
+  }
+  EXPECT_TRUE(untold(*open(settings)).empty());
+}
+
+TEST_F(HostThreads, TellWhoeverHasFinishedAndComesAgain) {
+  const TestSource source({2, 10});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const auto host = open(settings, 1000, 1000);  // no group is ever full
+  TestClient quick(settings.plan, 0, source);
+  TestClient slow(settings.plan, 1, source);
+  const auto slow_line = std::make_shared<QueueLine>();
+  auto quick_line = std::make_shared<QueueLine>();
+  ASSERT_TRUE(host->join(quick.hello(), quick_line).ok());
+  ASSERT_TRUE(host->ready(0, *quick_line, quick.ready()).ok());
+  ASSERT_TRUE(host->join(slow.hello(), slow_line).ok());
+  ASSERT_TRUE(host->ready(1, *slow_line, slow.ready()).ok());
+  const auto play = [&](TestClient& client, std::uint32_t index, QueueLine& line) {
+    while (true) {
+      const Heard heard = line.hear();
+      const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+      if (assignment == nullptr) continue;
+      return host->report(index, line, *client.play(*assignment));
+    }
+  };
+  play(quick, 0, *quick_line);
+  play(slow, 1, *slow_line);
+  play(quick, 0, *quick_line);
+  host->leave(0, *quick_line);  // before its last batch is closed
+  play(slow, 1, *slow_line);
+  EXPECT_TRUE(host->status().members[0].finished);
+  EXPECT_LT(host->status().durable, 2U);
+  quick_line = std::make_shared<QueueLine>();
+  ASSERT_TRUE(host->join(quick.hello(), quick_line).ok());
+  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(quick_line->hear()));
+  EXPECT_TRUE(std::holds_alternative<Ended>(quick_line->hear()));
   EXPECT_EQ(host->status().durable, 2U);
   host->abandon();
 }

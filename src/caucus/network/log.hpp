@@ -2,6 +2,7 @@
 // them down. Nothing secret ever goes in.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -24,5 +25,8 @@ inline void write_log(const Log& log, LogLevel level, std::string_view event,
                       std::initializer_list<LogField> fields = {}) {
   if (log) log(level, event, fields);
 }
+
+/// The same for what anybody can cause: so many lines in a second, and how many were left out.
+Log limited(Log log, std::size_t per_second);
 
 }  // namespace caucus

@@ -72,7 +72,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
     if (held.weights.size() != plan_.maps.dimension(held.space)) {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
-    if (!std::isfinite(held.share)) return wrong("a share that is not finite");
+    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share that is none");
     for (const float w : held.weights) {
       if (!std::isfinite(w)) return wrong("a model that is not finite");
     }
@@ -242,7 +242,7 @@ bool Participant::ready() const {
 std::optional<ReportRecord> Participant::take_report(bool last) {
   const std::lock_guard lock(mutex_);
   if (models_ == nullptr || answered_ >= models_->batch) return std::nullopt;
-  ReportRecord report{models_->batch, {}, {}, last};
+  ReportRecord report{models_->batch, {}, {}, false};
   for (auto part = parts_.begin(); part != parts_.end() && report.parts.size() < kPartsPerReport;
        part = parts_.erase(part)) {
     if (too_old(part->first)) {
@@ -253,6 +253,7 @@ std::optional<ReportRecord> Participant::take_report(bool last) {
     report.parts.push_back(part_record(part->first, part->second.mean.report()));
     add_sums(part->second.played, report.played);
   }
+  report.last = last && parts_.empty();  // else the next one has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);
   return report;

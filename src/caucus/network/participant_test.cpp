@@ -275,12 +275,15 @@ TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
     ASSERT_TRUE(participant->assign(assignment(batch)).ok());
     ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
   }
-  const auto report = participant->take_report(false);
+  const auto report = participant->take_report(true);
   ASSERT_EQ(report->parts.size(), kPartsPerReport);
   EXPECT_EQ(report->parts[0].sampled, 1U);
   EXPECT_EQ(report->played.forecasts, kPartsPerReport);
+  EXPECT_FALSE(report->last);  // there is more
   ASSERT_TRUE(participant->assign(assignment(batches + 1)).ok());
-  EXPECT_EQ(participant->take_report(false)->parts.size(), 10U);
+  const auto rest = participant->take_report(true);
+  EXPECT_EQ(rest->parts.size(), 10U);
+  EXPECT_TRUE(rest->last);
 }
 
 TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {

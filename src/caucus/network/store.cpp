@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRun = "run";
 constexpr std::string_view kSnapshot = "snapshot";
-constexpr std::string_view kResult = "result";
+constexpr std::string_view kTold = "told";
 
 struct Record {
   std::uint64_t batch = 0;
@@ -33,7 +33,6 @@ struct Store::Parts {
   std::string row;  // kept for its memory
 
   std::optional<StoredRun> run;
-  std::optional<std::string> result;
   std::uint64_t snapshot = 0;  // the batch of the latest
   bool begun = false;
   std::uint64_t last = 0;  // appended
@@ -50,7 +49,7 @@ struct Store::Parts {
   Status prepare();
   Status load();
   [[nodiscard]] Status check_writable() const;
-  [[nodiscard]] Status check_running() const;
+  [[nodiscard]] Status check_run() const;
   Result<std::optional<Record>> get(std::string_view name);
   Status put(std::string_view name, std::uint64_t batch, std::string_view bytes);
 
@@ -83,8 +82,6 @@ Status Store::Parts::load() {
     stored.plan = run_record->bytes.substr(stored.identity.size());
     run = std::move(stored);
   }
-  CAUCUS_TRY(auto result_record, get(kResult));
-  if (result_record) result = std::move(result_record->bytes);
   CAUCUS_TRY(const auto snapshot_record, get(kSnapshot));
   if (snapshot_record) snapshot = snapshot_record->batch;
   begun = snapshot_record.has_value();
@@ -100,10 +97,9 @@ Status Store::Parts::check_writable() const {
   return Done{};
 }
 
-Status Store::Parts::check_running() const {
+Status Store::Parts::check_run() const {
   CAUCUS_CHECK(check_writable());
   if (!run) return misused("holds no run yet", "expected the run to be created first");
-  if (result) return misused("holds a finished run", "expected nothing after its result");
   return Done{};
 }
 
@@ -195,7 +191,6 @@ Result<Store> Store::open_for_reading(const std::string& path) {
 }
 
 const std::optional<StoredRun>& Store::run() const { return parts_->run; }
-const std::optional<std::string>& Store::finished() const { return parts_->result; }
 bool Store::begun() const { return parts_->begun; }
 std::size_t Store::commit_every() const { return parts_->options.commit_every; }
 
@@ -216,7 +211,7 @@ Status Store::create_run(StoredRun run) {
 
 Status Store::append(std::uint64_t batch, std::span<const StoredReport> reports) {
   Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_running());
+  CAUCUS_CHECK(parts.check_run());
   if (batch != parts.last + 1) {
     return parts.misused("cannot append batch " + std::to_string(batch),
                          "expected batch " + std::to_string(parts.last + 1));
@@ -238,7 +233,7 @@ Status Store::commit() {
 
 Status Store::snapshot(const StoredSnapshot& snapshot) {
   Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_running());
+  CAUCUS_CHECK(parts.check_run());
   if (snapshot.batch < parts.snapshot || snapshot.batch > parts.last) {
     return parts.misused("cannot take a snapshot of batch " + std::to_string(snapshot.batch),
                          "expected a batch from " + std::to_string(parts.snapshot) + " to " +
@@ -259,6 +254,23 @@ Result<std::optional<StoredSnapshot>> Store::latest_snapshot() {
   if (record) snapshot = StoredSnapshot{record->batch, std::move(record->bytes)};
   return snapshot;
 }
+
+Status Store::set_told(std::string_view told) {
+  Parts& parts = *parts_;
+  CAUCUS_CHECK(parts.check_run());
+  CAUCUS_CHECK(parts.begin());
+  CAUCUS_CHECK(parts.or_roll_back(parts.put(kTold, 0, told)));
+  return parts.commit();
+}
+
+Result<std::optional<std::string>> Store::told() {
+  CAUCUS_TRY(auto record, parts_->get(kTold));
+  std::optional<std::string> told;
+  if (record) told = std::move(record->bytes);
+  return told;
+}
+
+const std::string& Store::path() const { return parts_->database.path(); }
 
 Status Store::replay(std::uint64_t after_batch, const Replayed& replayed) {
   Parts& parts = *parts_;
@@ -291,16 +303,6 @@ Status Store::replay(std::uint64_t after_batch, const Replayed& replayed) {
   Status status = replay_all();
   parts.select_batches.reset();
   return status;
-}
-
-Status Store::finish(std::string result) {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_running());
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kResult, 0, result)));
-  CAUCUS_CHECK(parts.commit());
-  parts.result = std::move(result);
-  return Done{};
 }
 
 }  // namespace caucus

@@ -1,7 +1,7 @@
 // The durable state of a federation, in one SQLite file: which run it is, the reports accepted in
-// each closed batch, a snapshot now and then, and the result. The server's state is a fold of the
-// reports, so after a crash it is the latest snapshot and the replay of the batches after it. What
-// the reports, the snapshot and the result say is not known here: they are bytes.
+// each closed batch, a snapshot now and then, and who has heard that it is done. The server's state
+// is a fold of the reports, so after a crash it is the latest snapshot and the replay of the
+// batches after it. What reports and snapshot say is not known here: they are bytes.
 //
 // Batches are counted from 1 and follow one another without a gap. They become durable in groups,
 // each one transaction, synchronised to the disk. After any error the store is as it was at the
@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "caucus/core/result.hpp"
 #include "caucus/network/store_rows.hpp"
@@ -74,14 +75,15 @@ class Store {
   Status snapshot(const StoredSnapshot& snapshot);
   Result<std::optional<StoredSnapshot>> latest_snapshot();
 
+  /// Which clients have heard that they are done, as bytes in place of those before. Commits all.
+  Status set_told(std::string_view told);
+  Result<std::optional<std::string>> told();
+  [[nodiscard]] const std::string& path() const;
+
   using Replayed = std::function<Status(std::uint64_t batch, std::span<const StoredReport>)>;
   /// Every batch after this one, in order; it must not be older than the snapshot. Ends with the
   /// callback's first error. The callback does not write to the store.
   Status replay(std::uint64_t after_batch, const Replayed& replayed);
-
-  /// The run is over: nothing is appended after this. Commits all.
-  Status finish(std::string result);
-  [[nodiscard]] const std::optional<std::string>& finished() const;
 
  private:
   struct Parts;

@@ -31,7 +31,6 @@ TEST(Store, ANewOneIsEmpty) {
   const TestFiles files;
   Store store = opened(files.path("run.db"));
   EXPECT_FALSE(store.run().has_value());
-  EXPECT_FALSE(store.finished().has_value());
   EXPECT_EQ(store.durable(), 0u);
   EXPECT_FALSE(store.latest_snapshot()->has_value());
   expect_intact(store);
@@ -52,11 +51,26 @@ TEST(Store, GivesBackWhatItWasGiven) {
     EXPECT_EQ(store.run()->plan, some_run().plan);
     append_up_to(store, 21, 23);
     expect_intact(store);
-    ASSERT_TRUE(store.finish(bytes_of(3, 5000)).ok());
+    ASSERT_TRUE(store.snapshot(snapshot_of(23)).ok());
+    ASSERT_TRUE(store.snapshot(snapshot_of(23)).ok());  // also of the same batch again
   }
   Store store = opened(files.path("run.db"));
-  EXPECT_EQ(store.finished(), bytes_of(3, 5000));
   EXPECT_EQ(store.durable(), 23u);
+  expect_intact(store);
+}
+
+TEST(Store, RemembersWhoWasTold) {
+  const TestFiles files;
+  {
+    Store store = with_run(files.path("run.db"), 10);
+    EXPECT_FALSE(store.told()->has_value());
+    append_up_to(store, 1, 3);
+    ASSERT_TRUE(store.set_told("01").ok());
+    EXPECT_EQ(store.durable(), 3u);  // with all that was appended before
+    ASSERT_TRUE(store.set_told("11").ok());
+  }
+  Store store = opened(files.path("run.db"));
+  EXPECT_EQ(*store.told(), "11");
   expect_intact(store);
 }
 
@@ -67,12 +81,10 @@ TEST(Store, EmptyBytesAreKeptAsSuch) {
     ASSERT_TRUE(store.create_run({}).ok());
     ASSERT_TRUE(store.append(1, {}).ok());
     ASSERT_TRUE(store.snapshot({1, ""}).ok());
-    ASSERT_TRUE(store.finish("").ok());
   }
   Store store = opened(files.path("run.db"));
   EXPECT_EQ(store.run()->plan, "");
   EXPECT_EQ((*store.latest_snapshot())->bytes, "");
-  EXPECT_EQ(store.finished(), "");
 }
 
 TEST(Store, AGroupBecomesDurableAsAWhole) {
@@ -149,10 +161,8 @@ TEST(Store, MistakesOfTheCallerAreErrorsAndChangeNothing) {
   EXPECT_FALSE(store.snapshot(snapshot_of(2)).ok());
   EXPECT_FALSE(store.replay(6, ignore).ok());
   append_up_to(store, 6, 6);
-  ASSERT_TRUE(store.finish("result").ok());
+  ASSERT_TRUE(store.commit().ok());
   EXPECT_EQ(store.durable(), 6u);
-  EXPECT_THAT(store.append(7, {}).error().line(), HasSubstr("holds a finished run"));
-  EXPECT_FALSE(store.finish("another").ok());
   expect_intact(store);
   EXPECT_EQ(Store::open(files.path("other.db"), {0}).error().kind, ErrorKind::usage);
 }
@@ -212,12 +222,10 @@ TEST(Store, AReaderSeesOneMoment) {
   auto reader = Store::open_for_reading(files.path("run.db"));
   append_up_to(store, 4, 6);
   ASSERT_TRUE(store.snapshot(snapshot_of(6)).ok());
-  ASSERT_TRUE(store.finish("result").ok());
   EXPECT_EQ(reader->durable(), 3u);
-  EXPECT_FALSE(reader->finished().has_value());
   expect_intact(*reader);
   auto later = Store::open_for_reading(files.path("run.db"));
-  EXPECT_EQ(later->finished(), "result");
+  EXPECT_EQ(later->durable(), 6u);
   expect_intact(*later);
 }
 
@@ -227,7 +235,7 @@ TEST(Store, AReaderCannotWrite) {
   auto reader = Store::open_for_reading(files.path("run.db"));
   ASSERT_TRUE(reader.ok());
   for (const Status& status : {reader->append(1, {}), reader->commit(), reader->snapshot({}),
-                               reader->finish(""), reader->create_run({})}) {
+                               reader->create_run({}), reader->set_told("1")}) {
     ASSERT_FALSE(status.ok());
     EXPECT_THAT(status.error().line(), HasSubstr("open for reading only"));
   }

@@ -22,8 +22,8 @@ StoreWriter::~StoreWriter() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status StoreWriter::begin(std::string snapshot) {
-  CAUCUS_CHECK(bring({0, {}, std::move(snapshot)}));
+Status StoreWriter::snapshot(std::uint64_t batch, std::string bytes) {
+  CAUCUS_CHECK(bring({batch, {}, std::move(bytes)}));
   return wait();
 }
 
@@ -32,13 +32,13 @@ Status StoreWriter::append(std::uint64_t batch, std::vector<StoredReport> report
   return bring({batch, std::move(reports), std::move(snapshot)});
 }
 
-Status StoreWriter::flush() {
-  CAUCUS_CHECK(bring({.commit = true}));
+Status StoreWriter::set_told(std::string told) {
+  CAUCUS_CHECK(bring({.told = std::move(told)}));
   return wait();
 }
 
-Status StoreWriter::finish() {
-  CAUCUS_CHECK(bring({.finish = true}));
+Status StoreWriter::flush() {
+  CAUCUS_CHECK(bring({.commit = true}));
   return wait();
 }
 
@@ -63,7 +63,7 @@ Status StoreWriter::bring(Job job) {
 
 bool StoreWriter::worthwhile() const {
   const Job& last = jobs_.back();
-  return last.snapshot || last.commit || last.finish || last.batch >= durable_ + group_ ||
+  return last.snapshot || last.told || last.commit || last.batch >= durable_ + group_ ||
          jobs_.size() >= kWorthwhile || bytes_ > kMostBytes;
 }
 
@@ -78,8 +78,8 @@ Status StoreWriter::wait() {
 Status StoreWriter::write(const Job& job) {
   if (job.reports) CAUCUS_CHECK(store_.append(job.batch, *job.reports));
   if (job.snapshot) CAUCUS_CHECK(store_.snapshot({job.batch, *job.snapshot}));
+  if (job.told) CAUCUS_CHECK(store_.set_told(*job.told));
   if (job.commit) CAUCUS_CHECK(store_.commit());
-  if (job.finish) CAUCUS_CHECK(store_.finish({}));
   durable_ = store_.durable();
   return Done{};
 }

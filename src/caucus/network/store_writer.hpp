@@ -37,15 +37,15 @@ class StoreWriter {
   [[nodiscard]] bool in_groups() const { return group_ > 1; }
 
   // Each gives back the first error there was, also of something brought before.
-  /// The state before the first batch; durable on return.
-  Status begin(std::string snapshot);
+  /// The state after a batch that was brought, or 0 before the first; durable on return.
+  Status snapshot(std::uint64_t batch, std::string bytes);
   /// A closed batch and, now and then, the state after it.
   Status append(std::uint64_t batch, std::vector<StoredReport> reports,
                 std::optional<std::string> snapshot);
+  /// Who has heard that it is done; durable on return, with all that was brought before.
+  Status set_told(std::string told);
   /// All that was brought is durable on return.
   Status flush();
-  /// The same, and the run is over.
-  Status finish();
 
   [[nodiscard]] std::uint64_t durable() const { return durable_; }
   /// What waits is not written any more.
@@ -57,8 +57,8 @@ class StoreWriter {
     std::uint64_t batch = 0;
     std::optional<std::vector<StoredReport>> reports = {};
     std::optional<std::string> snapshot = {};
+    std::optional<std::string> told = {};
     bool commit = false;
-    bool finish = false;
 
     [[nodiscard]] std::size_t bytes() const;
   };

@@ -36,7 +36,7 @@ TEST(StoreWriterThread, WritesEveryBatchInItsOrder) {
     {
       StoreWriter writer(new_store(files.path("run.db"), commit_every));
       EXPECT_EQ(writer.in_groups(), commit_every > 1);
-      ASSERT_TRUE(writer.begin(snapshot_of(0).bytes).ok());
+      ASSERT_TRUE(writer.snapshot(0, snapshot_of(0).bytes).ok());
       EXPECT_EQ(durable_in(files.path("run.db")), 0U);
       for (std::uint64_t batch = 1; batch <= 200; ++batch) {
         ASSERT_TRUE(append(writer, batch, 90).ok());
@@ -48,10 +48,11 @@ TEST(StoreWriterThread, WritesEveryBatchInItsOrder) {
       EXPECT_EQ(writer.durable(), 200U);
       EXPECT_EQ(durable_in(files.path("run.db")), 200U);
       ASSERT_TRUE(append(writer, 201).ok());
-      ASSERT_TRUE(writer.finish().ok());
+      ASSERT_TRUE(writer.snapshot(201, snapshot_of(201).bytes).ok());
+      EXPECT_EQ(durable_in(files.path("run.db")), 201U);
     }
-    EXPECT_EQ(durable_in(files.path("run.db")), 201U);
-    EXPECT_EQ(Store::open_for_reading(files.path("run.db"))->finished(), "");
+    auto store = Store::open_for_reading(files.path("run.db"));
+    EXPECT_EQ((*store->latest_snapshot())->batch, 201U);
   }
 }
 
@@ -93,7 +94,7 @@ TEST(StoreWriterThread, AnErrorIsToldToWhoeverComesNextAndStays) {
     }
     EXPECT_FALSE(writer.flush().ok());
     EXPECT_FALSE(append(writer, 2).ok());
-    EXPECT_FALSE(writer.finish().ok());
+    EXPECT_FALSE(writer.snapshot(1, "").ok());
     EXPECT_EQ(writer.durable(), 1U);
     EXPECT_EQ(durable_in(files.path("run.db")), 1U);
   }

@@ -24,12 +24,11 @@ using Heard = std::variant<WelcomeRecord, AssignmentRecord, std::string, Ended>;
 
 class QueueLine final : public Line {
  public:
-  std::size_t welcome(const WelcomeRecord& welcome) override { return put(welcome); }
-  std::size_t assign(std::uint64_t batch, std::uint64_t durable,
-                     const Assignment& assignment) override {
-    return put(record_of(batch, durable, assignment));
+  void welcome(const WelcomeRecord& welcome) override { put(welcome); }
+  void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override {
+    put(record_of(batch, durable, assignment));
   }
-  std::size_t refuse(std::uint64_t, const std::string& why) override { return put(why); }
+  void refuse(std::uint64_t, const std::string& why) override { put(why); }
   void cut(const std::string& why) override { put(Ended{why, true}); }
   void end(const std::string& why) override { put(Ended{why, false}); }
 
@@ -42,15 +41,15 @@ class QueueLine final : public Line {
     return heard;
   }
   void close() override { put(Ended{"closed", true}); }
+  Traffic take_traffic() override { return {}; }
 
  private:
-  std::size_t put(Heard heard) {
+  void put(Heard heard) {
     {
       const std::lock_guard lock(mutex_);
       queue_.push_back(std::move(heard));
     }
     changed_.notify_one();
-    return 1;
   }
 
   std::mutex mutex_;
@@ -66,12 +65,13 @@ inline bool take_part(Host& host, TestClient& client, const std::shared_ptr<Queu
   while (true) {
     Heard heard = line->hear();
     if (const auto* ended = std::get_if<Ended>(&heard)) {
+      if (!ended->cut) host.goodbye(*index, *line);
       host.leave(*index, *line);
       return !ended->cut;
     }
     const auto* assignment = std::get_if<AssignmentRecord>(&heard);
     if (assignment == nullptr) continue;
-    if (auto report = client.play(*assignment)) host.report(*index, *line, *report, 1);
+    if (auto report = client.play(*assignment)) host.report(*index, *line, *report);
   }
 }
 

@@ -11,6 +11,17 @@
 namespace caucus {
 namespace {
 
+double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
+  if (space.kind == SpaceKind::expert) {
+    const bool known = space.expert < scaling.expert_columns.size();
+    return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
+  }
+  if (schedule.feature_bound) return *schedule.feature_bound;
+  return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
+}
+
+}  // namespace
+
 double largest_in(const Interval& interval) {
   return std::max(std::abs(interval.first), std::abs(interval.second));
 }
@@ -24,16 +35,7 @@ double linear_feature_bound(const Scaling& scaling, bool intercept) {
   return std::sqrt(sum);
 }
 
-double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
-  if (space.kind == SpaceKind::expert) {
-    const bool known = space.expert < scaling.expert_columns.size();
-    return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
-  }
-  if (schedule.feature_bound) return *schedule.feature_bound;
-  return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
-}
-
-}  // namespace
+double target_bound(const Scaling& scaling) { return largest_in(scaling.target_interval()); }
 
 RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload) {
   const auto batches = [&](std::size_t count) {
@@ -56,8 +58,7 @@ RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) 
 
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
   const ScheduleOptions& schedule = options.schedule;
-  const double automatic =
-      options.loss.is_classification() ? 1.0 : largest_in(scaling.target_interval());
+  const double automatic = options.loss.is_classification() ? 1.0 : target_bound(scaling);
   const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
                             schedule.loss_bound};
   std::vector<SpaceConstants> constants;

@@ -29,6 +29,13 @@ struct RunLength {
 RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
 RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 
+/// The largest |value| in it.
+double largest_in(const Interval& interval);
+/// The largest |x| in the scaled range, with 1 for the intercept if there is one.
+double linear_feature_bound(const Scaling& scaling, bool intercept);
+/// The largest |y| there.
+double target_bound(const Scaling& scaling);
+
 /// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled
 /// range, 1 for kernels; Y the largest |y| possible.
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);

@@ -1,9 +1,10 @@
 #include "caucus/network/wire/channel.hpp"
 
+#include "caucus/network/message_size.hpp"
+
 namespace caucus::wire {
 namespace {
 
-constexpr int kLargestMessage = 64 << 20;
 constexpr int kAskAfter = 15'000;  // milliseconds without a word
 constexpr int kAnswerWithin = 10'000;
 constexpr int kSlowest = 1'000;  // milliseconds between two attempts
@@ -21,7 +22,7 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& tls) {
 
 std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsTexts& tls) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostAssignmentBytes));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAskAfter);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAnswerWithin);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

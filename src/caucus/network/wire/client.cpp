@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "caucus/core/simd/kernels.hpp"
 #include "caucus/network/address.hpp"
 #include "caucus/network/client_name.hpp"
 #include "caucus/network/connection_security.hpp"
@@ -67,7 +68,7 @@ class Client::Parts {
 
   bool observe(std::uint64_t id, double y) {
     Participant* participant = participant_if_any();
-    if (participant == nullptr || !participant->observe(id, y)) return false;
+    if (participant == nullptr || ended() || !participant->observe(id, y)) return false;
     if (participant->ready()) offer_report();
     return true;
   }
@@ -100,6 +101,10 @@ class Client::Parts {
     const std::lock_guard lock(mutex_);
     return participant_.get();  // once made it stays
   }
+  bool ended() const {
+    const std::lock_guard lock(mutex_);
+    return end_.has_value();
+  }
   ConnectionState state() const {
     const std::lock_guard lock(mutex_);
     return state_;
@@ -107,6 +112,10 @@ class Client::Parts {
   std::optional<RunId> run() const {
     const std::lock_guard lock(mutex_);
     return run_;
+  }
+  std::optional<std::uint64_t> counted() const {
+    const std::lock_guard lock(mutex_);
+    return counted_;
   }
 
  private:
@@ -147,6 +156,13 @@ class Client::Parts {
       const std::lock_guard lock(mutex_);
       participant_ = std::move(participant);
       run_ = welcome.run;
+      counted_ = welcome.examples;
+    }
+    if (!plan.arithmetic.empty() && plan.arithmetic != simd::kernels().name) {
+      write_log(options_.log, LogLevel::warning, "arithmetic",
+                {{"server", plan.arithmetic},
+                 {"why", "this program computes otherwise, last digits may differ; CAUCUS_SIMD=" +
+                             plan.arithmetic + " changes it"}});
     }
     connection_->ready({options_.examples, options_.features, options_.experts});
     return Done{};
@@ -189,6 +205,7 @@ class Client::Parts {
   std::condition_variable changed_;
   std::unique_ptr<Participant> participant_;
   std::optional<RunId> run_;
+  std::optional<std::uint64_t> counted_;
   ConnectionState state_ = ConnectionState::connecting;
   bool finishing_ = false;
   std::optional<Status> end_;
@@ -226,6 +243,7 @@ std::uint64_t Client::batch() const {
   return participant == nullptr ? 0 : participant->batch();
 }
 std::optional<RunId> Client::run() const { return parts_->run(); }
+std::optional<std::uint64_t> Client::counted() const { return parts_->counted(); }
 std::optional<SharedPlan> Client::plan() const {
   const Participant* participant = parts_->participant_if_any();
   if (participant == nullptr) return std::nullopt;

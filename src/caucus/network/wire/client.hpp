@@ -1,10 +1,10 @@
 // caucus::Client puts a federation into an application:
 //
-//   auto client = caucus::Client::start({.server = "localhost:7400", .name = "c01", .features =
-//   8}); auto prediction = (*client)->predict(x);            // at once, with the last models that
-//   came
-//   (*client)->observe(prediction->id, y);              // whenever y is known, in any order
-//   (*client)->finish();                                // no more examples
+//   auto client = caucus::Client::start({.server = "localhost:7400", .name = "c01",
+//                                        .features = 8});
+//   auto prediction = (*client)->predict(x);  // at once, with the last models that came
+//   (*client)->observe(prediction->id, y);    // whenever y is known, in any order
+//   (*client)->finish();                      // no more examples
 //
 // Messages travel in the background. While the server is away predictions go on from the last
 // models, and what is observed is reported when it is back. All functions may be called from any
@@ -41,10 +41,10 @@ struct ClientOptions {
   bool insecure = false;    ///< no TLS although the server is elsewhere
   std::size_t features = 0;  ///< numbers of x without the experts' forecasts
   std::size_t experts = 0;
-  std::uint64_t examples = 0;     ///< that will come in all; 0: it cannot be known
-  bool resume = false;            ///< the server may have examples of this client already
-  std::optional<RunId> run = {};  ///< that the client took part in before, if it knows
-  std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: for ever
+  std::uint64_t examples = 0;             ///< that will come in all; 0: it cannot be known
+  bool resume = false;                    ///< the server may have examples of this client already
+  std::optional<RunId> run = {};          ///< that the client took part in before, if it knows
+  std::chrono::milliseconds patience{0};  ///< without a server; 0: for ever
   /// Called from another thread; must not destroy the client.
   std::function<void(ConnectionState, const std::string& why)> on_state = {};
   Log log = {};
@@ -67,7 +67,8 @@ class Client {
   /// x has the features, then the experts' forecasts. Never waits; an error until the first models
   /// are there.
   Result<Prediction> predict(std::span<const float> x);
-  /// The true value of a prediction. False if it comes too late, comes again or is not finite.
+  /// The true value of a prediction. False if it comes too late, comes again or is not finite, or
+  /// if nobody will hear of it any more: the run is over, or the client was refused or gave up.
   bool observe(std::uint64_t id, double y);
   /// There will be no more examples: the server need not wait for this client.
   void finish();
@@ -83,6 +84,8 @@ class Client {
   // From the first welcome on:
   [[nodiscard]] std::optional<RunId> run() const;
   [[nodiscard]] std::optional<SharedPlan> plan() const;
+  /// Examples of this client that the server had at that time: where to go on after a crash.
+  [[nodiscard]] std::optional<std::uint64_t> counted() const;
 
  private:
   class Parts;

@@ -66,11 +66,4 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
   bool closed_ = false;   ///< the server has been told so
 };
 
-/// What a message takes on its way, with what gRPC puts in front of it.
-template <class Message>
-std::size_t bytes_of(const Message& message) {
-  constexpr std::size_t kFrame = 5;
-  return message.ByteSizeLong() + kFrame;
-}
-
 }  // namespace caucus::wire

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "caucus/network/wire/test_keys.hpp"
 #include "caucus/network/wire/test_server.hpp"
 
 namespace caucus {
@@ -69,8 +70,20 @@ TEST(Client, RefusesExamplesOfAnotherShape) {
   EXPECT_EQ(models.error().kind, ErrorKind::usage) << models.error().line();
 }
 
-/// As an application: example after example, labels at once. The same as the simulation, since a
-/// batch waits for all and nobody predicts before the batch's models are there.
+/// As an application: row after row, labels at once, and each with the models of a batch of its
+/// own.
+void play(Client& client, const TestSource& source, std::size_t j, std::size_t first,
+          std::size_t end) {
+  for (std::size_t row = first; row < end; ++row) {
+    while (client.batch() < row + 1) std::this_thread::sleep_for(milliseconds(1));
+    const Example example = source.example(j, row);
+    const auto prediction = client.predict(example.x);
+    ASSERT_TRUE(prediction.ok());
+    ASSERT_TRUE(client.observe(prediction->id, example.y));
+  }
+}
+
+/// The same as the simulation, since a batch waits for all.
 TEST(Client, HasTheBitsOfTheSimulationWhenItWaitsForItsModels) {
   const TestSource source({12, 20});
   const auto settings = test_settings(2, ScheduleKind::adaptive);
@@ -82,13 +95,7 @@ TEST(Client, HasTheBitsOfTheSimulationWhenItWaitsForItsModels) {
       options.examples = source.rounds(j);
       const auto client = Client::start(options);
       ASSERT_TRUE(client.ok());
-      for (std::size_t row = 0; row < source.rounds(j); ++row) {
-        while ((*client)->batch() < row + 1) std::this_thread::sleep_for(milliseconds(1));
-        const Example example = source.example(j, row);
-        const auto prediction = (*client)->predict(example.x);
-        ASSERT_TRUE(prediction.ok());
-        ASSERT_TRUE((*client)->observe(prediction->id, example.y));
-      }
+      play(**client, source, j, 0, source.rounds(j));
       (*client)->finish();
       EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
       EXPECT_EQ((*client)->counts().predictions, source.rounds(j));
@@ -143,6 +150,94 @@ TEST(Client, GoesOnWithoutTheServerAndReportsLater) {
   const std::lock_guard lock(mutex);
   using enum ConnectionState;
   EXPECT_EQ(states, (std::vector{connecting, connected, lost, connected, over}));
+}
+
+TEST(Client, SaysWhenNobodyWillHearOfATrueValueAnyMore) {
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  const TestSource source({10});
+  wire::TestServer server(settings);
+  auto options = options_for(server, "c1");
+  options.patience = milliseconds(200);
+  const auto client = Client::start(options);
+  ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
+  server.kill();
+  EXPECT_FALSE((*client)->wait_until_done(seconds(20)).ok());
+  EXPECT_EQ((*client)->state(), ConnectionState::failed);
+  const auto prediction = (*client)->predict(source.example(0, 0).x);
+  ASSERT_TRUE(prediction.ok()) << "the last models are still there";
+  EXPECT_FALSE((*client)->observe(prediction->id, source.example(0, 0).y));
+  EXPECT_EQ((*client)->counts().observed, 0U);
+}
+
+TEST(Client, GoesOnAfterACrashWhereTheServerHasIt) {
+  const TestSource source({20});
+  const auto settings = test_settings(1, ScheduleKind::adaptive);
+  wire::TestServer server(settings);
+  auto options = options_for(server, "c1");
+  std::optional<RunId> run;
+  {
+    const auto client = Client::start(options);
+    play(**client, source, 0, 0, 8);
+    while ((*client)->batch() < 9) std::this_thread::sleep_for(milliseconds(1));
+    run = (*client)->run();
+  }
+  {
+    options.patience = seconds(20);
+    const auto client = Client::start(options);
+    const auto models = (*client)->wait_for_models(seconds(20));
+    ASSERT_FALSE(models.ok()) << "it says that it begins, and the server has examples of it";
+    EXPECT_NE(models.error().line().find("8 examples"), std::string::npos) << models.error().line();
+  }
+  options.resume = true;
+  {
+    auto strange = options;
+    strange.run = RunId{9};
+    const auto client = Client::start(strange);
+    const auto models = (*client)->wait_for_models(seconds(20));
+    ASSERT_FALSE(models.ok());
+    EXPECT_NE(models.error().line().find("another run"), std::string::npos)
+        << models.error().line();
+  }
+  options.run = run;
+  const auto client = Client::start(options);
+  ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
+  ASSERT_EQ((*client)->counted(), 8U);
+  play(**client, source, 0, 8, 20);
+  (*client)->finish();
+  EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
+  Learned here = server.learned();
+  Learned there = simulated(settings, source);
+  here.curve = there.curve = {};  // it said in a batch more that it has no examples
+  EXPECT_EQ(here, there);
+}
+
+TEST(Client, ShowsItsKeysAndItsToken) {
+  const TestSource source({3});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  const Identity signer = wire::authority();
+  auto with_keys = wire::server_options(signer, "127.0.0.1");
+  with_keys.tokens =
+      TokenFile::parse("c1 " + hash_of_token("the token of c1").value() + "\n", "tokens").value();
+  wire::TestServer server(settings, 1, with_keys);
+  auto options = options_for(server, "c1");
+  options.patience = seconds(2);
+  const auto failure = [](const ClientOptions& shown) {
+    const auto client = Client::start(shown);
+    const auto models = (*client)->wait_for_models(seconds(20));
+    return models.ok() ? std::string() : models.error().line();
+  };
+  options.token = "the token of c1";
+  EXPECT_NE(failure(options).find("no answer"), std::string::npos) << "without TLS";
+  options.tls = wire::keys_of(signer, "c1");
+  options.token = "another";
+  EXPECT_NE(failure(options).find("refuses"), std::string::npos) << failure(options);
+  options.token = "the token of c1";
+  const auto client = Client::start(options);
+  ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
+  play(**client, source, 0, 0, 3);
+  (*client)->finish();
+  EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
+  EXPECT_EQ(server.host().status().forecasts, 3U);
 }
 
 TEST(Client, LosesNoExampleToThreads) {

@@ -2,6 +2,10 @@
 // one; whether a report can be true is asked elsewhere (validation.hpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/result.hpp"
 #include "caucus/network/records.hpp"
@@ -25,6 +29,13 @@ AssignmentRecord decode(const v1::Assignment& assignment);
 
 void encode(const ReportRecord& report, v1::Report& into);
 ReportRecord decode(const v1::Report& report);
+
+/// What a message takes on its way, with what gRPC puts in front of it.
+template <class Message>
+std::size_t bytes_of(const Message& message) {
+  constexpr std::size_t kFrame = 5;
+  return message.ByteSizeLong() + kFrame;
+}
 
 /// The plan alone: what a store keeps of it must be the same bytes whenever it is the same plan.
 std::string plan_bytes(const SharedPlan& plan);

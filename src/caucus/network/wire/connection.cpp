@@ -23,6 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kFarewell{1000};
+/// So long it tries to say that it has heard the end, for which the server waits.
+constexpr std::chrono::milliseconds kGoodbye{10'000};
 /// A stream that lasted so long was a good one.
 constexpr std::chrono::milliseconds kSteady{1000};
 
@@ -76,6 +78,7 @@ class Connection::Keeper {
   }
 
   std::atomic<std::uint64_t> up{0}, down{0}, streams{0};
+  std::atomic<bool> out_of_patience = false;
 
  private:
   [[nodiscard]] bool leaving() const { return stopping_ || end_; }
@@ -92,6 +95,11 @@ class Connection::Keeper {
       if (stopping_) return;
       if (welcomed_) alone_since_ = Clock::now();
       if (welcomed_ && Clock::now() - begun > kSteady) backoff_.reset();
+      if (!end_ && goodbye_until_) {
+        // The server ends the stream well once the goodbye is in its store.
+        const bool noted = heard_end_ && status.ok();
+        if (noted || Clock::now() >= *goodbye_until_) end_ = Done{};
+      }
       if (!end_) {
         if (why_.empty()) why_ = text_of(status);
         if (streams == 0 && is_hopeless(status)) end_ = failure(why_);
@@ -124,7 +132,7 @@ class Connection::Keeper {
     {
       const std::lock_guard lock(mutex_);
       stream_ = stream;
-      welcomed_ = said_ready_ = false;
+      welcomed_ = said_ready_ = heard_end_ = false;
       done_.reset();
       why_.clear();
     }
@@ -132,12 +140,13 @@ class Connection::Keeper {
     channel_ = std::move(channel);  // the older one ends only now, so that gRPC's threads go on
 
     std::unique_lock lock(mutex_);
-    const auto over = [&] { return done_ || leaving(); };
-    changed_.wait_until(lock, Clock::now() + options_.welcome_within,
+    const auto over = [&] { return done_ || leaving() || heard_end_; };
+    changed_.wait_until(lock, no_later_than_goodbye(Clock::now() + options_.welcome_within),
                         [&] { return over() || welcomed_; });
     if (welcomed_) changed_.wait(lock, over);
-    if (!done_ && leaving()) {
-      say_goodbye(*stream, lock);
+    if (heard_end_) hear_end(*stream, lock);
+    if (!done_ && (leaving() || heard_end_)) {
+      take_leave(*stream, lock);
     } else if (!done_) {
       why_ = "nobody answers";
     }
@@ -151,22 +160,41 @@ class Connection::Keeper {
     return *done_;
   }
 
-  void say_goodbye(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
-    if (!welcomed_ && !end_) return;  // there is nobody to say it to
+  void hear_end(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
+    const bool first = !goodbye_until_;
+    if (first) goodbye_until_ = Clock::now() + kGoodbye;
+    lock.unlock();
+    if (first && events_.on_over) events_.on_over();
+    v1::ClientMessage message;
+    message.mutable_goodbye();
+    stream.send(std::move(message));
+    lock.lock();
+  }
+
+  void take_leave(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
+    if (!welcomed_ && !end_ && !heard_end_) return;  // there is nobody to say it to
     lock.unlock();
     stream.close();
     lock.lock();
-    changed_.wait_for(lock, kFarewell, [&] { return done_.has_value(); });
+    changed_.wait_until(lock, heard_end_ ? *goodbye_until_ : Clock::now() + kFarewell,
+                        [&] { return done_.has_value(); });
   }
 
   void wait_before_next(std::unique_lock<std::mutex>& lock) {
     auto until = Clock::now() + backoff_.next();
     const bool patient = options_.patience.count() == 0;
     if (!patient) until = std::min(until, alone_since_ + options_.patience);
+    until = no_later_than_goodbye(until);
     changed_.wait_until(lock, until, [&] { return leaving(); });
-    if (patient || leaving() || Clock::now() < alone_since_ + options_.patience) return;
+    if (patient || leaving() || goodbye_until_) return;
+    if (Clock::now() < alone_since_ + options_.patience) return;
     const auto seconds = std::chrono::duration<double>(options_.patience).count();
+    out_of_patience = true;
     end_ = failure("no answer for " + to_text(seconds) + " s; the last attempt: " + why_);
+  }
+
+  [[nodiscard]] Clock::time_point no_later_than_goodbye(Clock::time_point time) const {
+    return goodbye_until_ ? std::min(time, *goodbye_until_) : time;
   }
 
   [[nodiscard]] Error failure(const std::string& what) const {
@@ -201,7 +229,7 @@ class Connection::Keeper {
     } else if (message.has_end()) {
       const std::lock_guard lock(mutex_);
       why_ = message.end().why();
-      if (!end_) end_ = Done{};
+      heard_end_ = true;
       changed_.notify_all();
     }  // else of a later version; it can do without an answer
   }
@@ -213,8 +241,7 @@ class Connection::Keeper {
       const std::lock_guard lock(mutex_);
       if (welcomed_) return;
       if (options_.hello.run && *options_.hello.run != record->run) {
-        if (!end_) end_ = failure("serves another run than before");
-        changed_.notify_all();
+        end_with("serves another run than before");
         return;
       }
       options_.hello.run = record->run;
@@ -234,7 +261,13 @@ class Connection::Keeper {
     }
     const std::lock_guard lock(mutex_);
     why_ = refusal.why();
-    if (refusal.final() && !end_) end_ = failure("refuses: " + why_);
+    if (refusal.final()) end_with("refuses: " + why_);
+    changed_.notify_all();
+  }
+
+  /// Locked. Whoever has heard the end does not care.
+  void end_with(const std::string& why) {
+    if (!end_) end_ = goodbye_until_ ? Status(Done{}) : Status(failure(why));
     changed_.notify_all();
   }
 
@@ -242,12 +275,13 @@ class Connection::Keeper {
 
   void say_ready() {
     std::unique_lock lock(mutex_);
-    if (!ready_ || !welcomed_ || said_ready_) return;
+    if (!ready_ || !welcomed_ || said_ready_ || leaving()) return;
     said_ready_ = true;
     v1::ClientMessage message;
     encode(*ready_, *message.mutable_ready());
+    const auto stream = stream_;  // of this very moment: the next one has a Ready of its own
     lock.unlock();
-    if (const auto stream = open_stream()) stream->send(std::move(message));
+    if (stream) stream->send(std::move(message));
   }
 
   /// Null if nothing can be sent.
@@ -269,7 +303,8 @@ class Connection::Keeper {
   std::optional<Status> end_;  ///< how it all ended
   std::optional<ReadyRecord> ready_;
   std::shared_ptr<ClientStream> stream_;
-  bool welcomed_ = false, said_ready_ = false;  ///< on this stream
+  bool welcomed_ = false, said_ready_ = false, heard_end_ = false;  ///< on this stream
+  std::optional<Clock::time_point> goodbye_until_;  ///< once it has heard the end, on any
   std::optional<grpc::Status> done_;
   std::string why_;  ///< it ended
 
@@ -289,5 +324,6 @@ void Connection::stop() { keeper_->stop(); }
 std::uint64_t Connection::bytes_up() const { return keeper_->up; }
 std::uint64_t Connection::bytes_down() const { return keeper_->down; }
 std::uint64_t Connection::streams() const { return keeper_->streams; }
+bool Connection::out_of_patience() const { return keeper_->out_of_patience; }
 
 }  // namespace caucus::wire

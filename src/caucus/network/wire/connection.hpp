@@ -32,6 +32,8 @@ struct ConnectionEvents {
   std::function<void(const AssignmentRecord&)> on_assignment;
   std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;  ///< of a report
   std::function<void(ConnectionState, const std::string& why)> on_state;
+  /// The server has all. It hears that the client knows it when this has returned.
+  std::function<void()> on_over;
   /// Once, unless stop() comes first: all is done, or why it cannot be.
   std::function<void(const Status&)> on_end;
 };
@@ -61,6 +63,7 @@ class Connection {
   [[nodiscard]] std::uint64_t bytes_up() const;  ///< as they travelled
   [[nodiscard]] std::uint64_t bytes_down() const;
   [[nodiscard]] std::uint64_t streams() const;  ///< on which it was welcomed
+  [[nodiscard]] bool out_of_patience() const;   ///< why it ended
 
  private:
   class Keeper;

@@ -1,12 +1,14 @@
 #include "caucus/network/wire/connection.hpp"
 
+#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "caucus/network/certificates.hpp"
 #include "caucus/network/wire/backoff.hpp"
+#include "caucus/network/wire/test_keys.hpp"
 #include "caucus/network/wire/test_server.hpp"
+#include "caucus/v1/federation.grpc.pb.h"
 
 namespace caucus::wire {
 namespace {
@@ -42,11 +44,13 @@ TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
         EXPECT_EQ(client->states(), (std::vector{connecting, connected, over}));
       }
       EXPECT_EQ(server.learned(), simulated(settings, source));
-      // Both sides count the same bytes, but for what the server says before it knows whom it is
-      // to.
-      const MemberCounters counters = server.host().status().members[0].counters;
-      EXPECT_LE(counters.bytes_up, clients[0]->connection().bytes_up());
-      EXPECT_EQ(counters.joins, 1U);
+      ASSERT_TRUE(server.host().linger(std::chrono::seconds(60)).ok());
+      for (std::size_t j = 0; j < clients.size(); ++j) {  // both sides count the same bytes
+        const MemberCounters counters = server.host().status().members[j].counters;
+        EXPECT_EQ(counters.bytes_up, clients[j]->connection().bytes_up());
+        EXPECT_EQ(counters.bytes_down, clients[j]->connection().bytes_down());
+        EXPECT_EQ(counters.joins, 1U);
+      }
     }
   }
 }
@@ -133,6 +137,28 @@ TEST(Connection, GivesUpWhenItsPatienceIsOver) {
   EXPECT_EQ(client.states(), (std::vector{connecting, lost, failed}));
 }
 
+TEST(Connection, SaysAgainThatItHasHeardTheEnd) {
+  const TestSource source({5});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  TestServer server(settings);
+  ConnectionOptions options;
+  options.server = server.address();
+  options.patience = milliseconds(200);  // it is over: whether it was heard is no reason to fail
+  std::thread restart;
+  WireClient client(TestClient(settings.plan, 0, source), options, {}, [&] {
+    server.kill();  // between the End and the Goodbye
+    restart = std::thread([&] {
+      std::this_thread::sleep_for(milliseconds(600));
+      server.start();
+    });
+  });
+  const auto end = client.wait();
+  restart.join();
+  EXPECT_TRUE(end.ok()) << end.error().line();
+  EXPECT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+  EXPECT_EQ(client.connection().streams(), 2U);
+}
+
 TEST(Connection, CanBeStoppedAtAnyMoment) {
   const auto settings = test_settings(1, ScheduleKind::constant);
   const TestSource source({3});
@@ -170,29 +196,72 @@ TEST(Connection, OfTheSameNameTakesThePlaceOfAnOlderOne) {
   EXPECT_EQ(server.learned(), simulated(settings, source));
 }
 
+/// A field that no version has yet.
+template <class Message>
+void add_unknown(Message& message) {
+  message.GetReflection()->MutableUnknownFields(&message)->AddVarint(1000, 7);
+}
+
+/// Says something that this version does not know, and then something that it does.
+class LaterServer final : public v1::Federation::Service {
+  grpc::Status Join(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>* stream) override {
+    v1::ClientMessage hello;
+    stream->Read(&hello);
+    v1::ServerMessage message;
+    add_unknown(message);
+    stream->Write(message);
+    message.mutable_refusal()->set_why("of a later version");
+    message.mutable_refusal()->set_final(true);
+    add_unknown(*message.mutable_refusal());
+    stream->Write(message);
+    return grpc::Status::OK;
+  }
+};
+
+TEST(Connection, PassesOverWhatALaterServerSays) {
+  LaterServer later;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&later);
+  const auto server = builder.BuildAndStart();
+  ConnectionOptions options;
+  options.server = {"127.0.0.1", static_cast<std::uint16_t>(port)};
+  const auto end = outcome_of(test_settings(1, ScheduleKind::constant), options);
+  ASSERT_FALSE(end.ok());
+  EXPECT_NE(end.error().what.find("of a later version"), std::string::npos) << end.error().line();
+}
+
+TEST(Connection, PassesOverWhatALaterClientSays) {
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  const TestSource source({3});
+  TestServer server(settings);
+  const TestClient client(settings.plan, 0, source);
+  const auto stub = v1::Federation::NewStub(
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  const auto stream = stub->Join(&context);
+  v1::ClientMessage message;
+  encode(client.hello(), *message.mutable_hello());
+  add_unknown(*message.mutable_hello());
+  ASSERT_TRUE(stream->Write(message));
+  v1::ClientMessage unknown;
+  add_unknown(unknown);
+  ASSERT_TRUE(stream->Write(unknown));
+  encode(client.ready(), *message.mutable_ready());
+  ASSERT_TRUE(stream->Write(message));
+  v1::ServerMessage heard;
+  ASSERT_TRUE(stream->Read(&heard));
+  EXPECT_TRUE(heard.has_welcome());
+  ASSERT_TRUE(stream->Read(&heard));
+  EXPECT_TRUE(heard.has_assignment());
+  context.TryCancel();
+}
+
 class ConnectionTls : public testing::Test {
  protected:
-  static std::int64_t now() {
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-  }
-  static Identity authority() { return make_authority(Validity::days_from(now(), 10)).value(); }
-  static Validity valid() { return Validity::days_from(now(), 5); }
-  static Validity expired() { return {now() - 7200, now() - 60}; }
-  static ServerOptions server_options(const Identity& signer, const std::string& host,
-                                      const Validity& validity = valid()) {
-    const auto identity = make_server_identity(signer, {host}, validity).value();
-    ServerOptions options;
-    options.keys = ServerKeys{identity.certificate, identity.key, signer.certificate};
-    return options;
-  }
-  static TlsTexts keys_of(const Identity& signer, const std::string& client,
-                          const Validity& validity = valid()) {
-    const auto identity = make_client_identity(signer, client, validity).value();
-    return {identity.certificate, identity.key, signer.certificate};
-  }
-
   const FederationSettings settings_ = test_settings(1, ScheduleKind::constant);
 };
 

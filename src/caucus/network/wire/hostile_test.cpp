@@ -41,10 +41,15 @@ TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
       [&](ReportRecord& r) { r.parts[0].sampled = 1'000'000; },
       [&](ReportRecord& r) { r.parts.assign(3, PartRecord(r.parts[0])); },
       [&](ReportRecord& r) { r.played.loss = 1e300; },
+      [&](ReportRecord& r) { r.played.forecasts = 4'000'000'000U; },
+      [&](ReportRecord& r) { r.parts.clear(); },
   };
   for (std::size_t n = 0; n < std::size(lies); ++n) {
     const auto settings = test_settings(3, ScheduleKind::adaptive);
-    TestServer server(settings);
+    LogLines logged;
+    ServerOptions options;
+    options.log = logged.log();
+    TestServer server(settings, 1, options);
     const auto liar = join(settings, 2, source, server.address(), lies[n]);
     const auto first = join(settings, 0, source, server.address());
     const auto second = join(settings, 1, source, server.address());
@@ -57,6 +62,11 @@ TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
     EXPECT_TRUE(member.cut_off) << n;
     EXPECT_EQ(member.counters.rejected, 3U) << n;
     EXPECT_EQ(member.counters.reports, 0U) << n;
+    const auto lines = logged.beginning_with("rejected client=c3 batch=");
+    ASSERT_EQ(lines.size(), 3U) << n;
+    EXPECT_NE(lines[0].find(" why="), std::string::npos) << lines[0];
+    EXPECT_TRUE(lines[0].ends_with(" cut_off=false")) << lines[0];
+    EXPECT_TRUE(lines[2].ends_with(" cut_off=true")) << lines[2];
     // As if there were only the two others.
     const Learned expected = simulated(test_settings(2, ScheduleKind::adaptive), without);
     EXPECT_EQ(server.learned().probabilities, expected.probabilities) << n;
@@ -178,7 +188,10 @@ TEST(Hostile, ThousandsOfStreamsKeepNobodyOut) {
   EXPECT_TRUE(second->wait().ok());
   EXPECT_EQ(server.learned(), simulated(settings, source));
   for (const auto& stranger : strangers) stranger->cancel();
-  for (const auto& stranger : strangers) stranger->wait();
+  for (const auto& stranger : strangers) {
+    // A connection carries a few streams at a time: so none had to give way to another.
+    EXPECT_NE(stranger->wait().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
 }
 
 TEST(Hostile, StrangersGiveWayToWhoeverComesAfterThem) {
@@ -244,6 +257,81 @@ TEST(Hostile, SilentStreamsAreEnded) {
   EXPECT_EQ(stranger.wait().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
 }
 
+/// What the server says to these messages, the last of them so many times.
+std::vector<v1::ServerMessage> say(const Address& server,
+                                   const std::vector<v1::ClientMessage>& messages,
+                                   std::size_t times = 1) {
+  const auto stub = v1::Federation::NewStub(
+      grpc::CreateChannel(server.text(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  const auto stream = stub->Join(&context);
+  for (std::size_t n = 0; n + 1 < messages.size(); ++n) stream->Write(messages[n]);
+  for (std::size_t n = 0; n < times; ++n) {
+    if (!stream->Write(messages.back())) break;
+  }
+  std::vector<v1::ServerMessage> said;
+  v1::ServerMessage message;
+  while (stream->Read(&message)) said.push_back(message);
+  stream->Finish();
+  return said;
+}
+
+TEST(Hostile, WhoeverDoesNotKeepToTheProtocolIsShownTheDoor) {
+  const TestSource source({20, 20});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  TestServer server(settings);
+  const TestClient client(settings.plan, 1, source);
+  v1::ClientMessage hello;
+  encode(client.hello(), *hello.mutable_hello());
+  v1::ClientMessage ready;
+  encode(client.ready(), *ready.mutable_ready());
+  v1::ClientMessage report;
+  report.mutable_report()->set_batch(1);
+  v1::ClientMessage older = hello;
+  older.mutable_hello()->set_protocol(kProtocol + 1);
+  const auto why = [&](const std::vector<v1::ClientMessage>& messages, std::size_t times = 1) {
+    const auto said = say(server.address(), messages, times);
+    EXPECT_FALSE(said.empty());
+    return said.empty() ? "" : said.back().refusal().why();
+  };
+  EXPECT_EQ(why({older}), "protocol 2; expected 1");
+  EXPECT_EQ(why({ready}), "expected a Hello first");
+  EXPECT_EQ(why({hello, hello}), "a second Hello");
+  EXPECT_EQ(why({hello, ready, ready}), "a second Ready");
+  EXPECT_EQ(why({hello, ready, report}, 5000), "more messages than were asked for");
+  EXPECT_EQ(server.host().status().members[1].counters.reports, 0U);
+  EXPECT_LE(server.host().status().members[1].counters.late, 1000U);
+}
+
+/// A frame of HTTP/2.
+std::string frame(char type, char flags, char stream, const std::string& content) {
+  const std::string length = {0, 0, static_cast<char>(content.size())};
+  return length + type + flags + std::string(3, '\0') + stream + content;
+}
+
+/// A connection with streams on which these bytes are said and nothing more.
+std::string streams(const std::string& method, const std::string& said,
+                    const std::string& settings = {}) {
+  const auto field = [](const std::string& name, const std::string& value) {
+    return std::string(1, '\0') + static_cast<char>(name.size()) + name +
+           static_cast<char>(value.size()) + value;
+  };
+  const std::string headers = field(":method", "POST") + field(":scheme", "http") +
+                              field(":path", "/caucus.v1.Federation/" + method) +
+                              field(":authority", "x") + field("content-type", "application/grpc") +
+                              field("te", "trailers");
+  std::string bytes = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, settings);
+  for (char stream = 1; stream < 16; stream += 2) {
+    bytes += frame(1, 4, stream, headers) + frame(0, 0, stream, said);
+  }
+  return bytes;
+}
+
+/// A message as gRPC frames it, or the beginning of one that is longer by so many bytes.
+std::string framed(const std::string& message, std::size_t missing = 0) {
+  return std::string(4, '\0') + static_cast<char>(message.size() + missing) + message;
+}
+
 /// Seconds until the server ends a connection on which only these bytes are said.
 double lasts(const Address& server, const std::string& bytes) {
   const int connection = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -273,6 +361,29 @@ TEST(Hostile, ConnectionsThatNeverBecomeOneAreEnded) {
   EXPECT_LT(lasts(server.address(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 5.0);
   const std::string settings("\0\0\0\4\0\0\0\0\0", 9);  // a whole greeting, and then no stream
   EXPECT_LT(lasts(server.address(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings), 8.0);
+}
+
+TEST(Hostile, StreamsThatDoNotLetThemselvesEndAreBroken) {
+  ServerOptions options;
+  options.hello_within = std::chrono::milliseconds(200);
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  v1::ClientMessage hello;
+  hello.mutable_hello()->set_protocol(kProtocol);
+  hello.mutable_hello()->set_client("nobody");
+  const std::string no_window("\0\4\0\0\0\0", 6);
+  EXPECT_LT(lasts(server.address(), streams("Join", framed(hello.SerializeAsString()), no_window)),
+            8.0);
+  EXPECT_LT(lasts(server.address(), streams("Status", framed(""), no_window)), 8.0);
+}
+
+TEST(Hostile, HalfAQuestionOrHelloIsNotWaitedFor) {
+  ServerOptions options;
+  options.hello_within = std::chrono::milliseconds(200);
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  for (const char* method : {"Join", "Status"}) {
+    EXPECT_LT(lasts(server.address(), streams(method, framed("\x0a", 100))), 8.0) << method;
+    EXPECT_LT(lasts(server.address(), streams(method, "")), 8.0) << method;
+  }
 }
 
 }  // namespace

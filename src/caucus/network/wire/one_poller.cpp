@@ -1,5 +1,6 @@
 #include "caucus/network/wire/one_poller.hpp"
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
@@ -12,8 +13,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include "caucus/v1/federation.grpc.pb.h"
 
 namespace caucus::wire {
 namespace {
@@ -49,8 +48,8 @@ std::size_t count_settled_pollers() {
 /// A call that fails at once; only that a thread of gRPC's says so is of interest.
 struct Call {
   grpc::ClientContext context;
-  v1::StatusRequest request;
-  v1::StatusReply reply;
+  grpc::Slice nothing;
+  grpc::ByteBuffer request{&nothing, 1}, reply;
 };
 
 /// Where the threads that are not needed wait.
@@ -98,16 +97,15 @@ class OnePoller::Room {
   /// Asks a thread in; false if none came.
   bool invite() {
     Call& call = *calls_.emplace_back(std::make_unique<Call>());
-    stub_->async()->Status(&call.context, &call.request, &call.reply,
-                           [seats = seats_](const grpc::Status&) { seats->sit(); });
+    stub_.UnaryCall(&call.context, "/nobody/nothing", {}, &call.request, &call.reply,
+                    [seats = seats_](const grpc::Status&) { seats->sit(); });
     return seats_->wait_for(calls_.size());
   }
   void empty() { seats_->empty(calls_.size()); }
 
  private:
   // Without credentials it is a channel on which nothing is ever sent.
-  const std::unique_ptr<v1::Federation::Stub> stub_ =
-      v1::Federation::NewStub(grpc::CreateChannel("", nullptr));
+  grpc::GenericStub stub_{grpc::CreateChannel("", nullptr)};
   const std::shared_ptr<Seats> seats_ = std::make_shared<Seats>();
   std::vector<std::unique_ptr<Call>> calls_;
 };

@@ -3,21 +3,26 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "caucus/network/message_size.hpp"
 #include "caucus/network/wire/session.hpp"
+#include "caucus/network/wire/status_session.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 
 namespace caucus::wire {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
 
-/// Takes streams in, as many as are allowed, and shows those the door who do not say who they are.
+/// Takes streams in, as many as are allowed, and shows those the door who do not say who they are
+/// or do not go when they should.
 class Service final : public v1::Federation::CallbackService {
  public:
   Service(Doorway doorway, std::size_t strangers, std::chrono::milliseconds hello_within,
@@ -26,7 +31,7 @@ class Service final : public v1::Federation::CallbackService {
         most_strangers_(strangers),
         hello_within_(hello_within),
         status_(std::move(status)),
-        usher_([this] { hurry_strangers(); }) {}
+        usher_([this] { hurry_all(); }) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   Service(Service&&) = delete;
@@ -42,64 +47,60 @@ class Service final : public v1::Federation::CallbackService {
 
   grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
       grpc::CallbackServerContext* context) override {
-    auto session = std::make_shared<Session>(context, doorway_);
-    session->begin();
-    // Whoever is a client says so at once: the oldest stranger is the least likely to be one.
-    if (const auto oldest = take_in(session)) oldest->turn_out();
-    return session.get();
+    return take_in(std::make_shared<Session>(context, doorway_));
   }
 
-  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context,
-                                   const v1::StatusRequest* request,
-                                   v1::StatusReply* reply) override {
-    auto* reactor = context->DefaultReactor();
-    const TokenFile* tokens = doorway_.tokens;
-    if (tokens != nullptr && !tokens->allows(request->client(), request->token())) {
-      reactor->Finish({grpc::StatusCode::PERMISSION_DENIED,
-                       "expected the name and the token of one of its clients"});
-      return reactor;
-    }
-    if (status_) reply->set_json(status_());
-    reactor->Finish(grpc::Status::OK);
-    return reactor;
+  grpc::ServerBidiReactor<v1::StatusRequest, v1::StatusReply>* Status(
+      grpc::CallbackServerContext* context) override {
+    return take_in(std::make_shared<StatusSession>(context, doorway_.tokens, status_));
   }
 
  private:
+  template <class Stream>
+  Stream* take_in(const std::shared_ptr<Stream>& stream) {
+    stream->begin();
+    // Whoever is a client says so at once: the oldest stranger is the least likely to be one.
+    if (const auto oldest = note(stream)) oldest->turn_out();
+    return stream.get();
+  }
+
   /// Gives back one that has to go, if there are too many.
-  std::shared_ptr<Session> take_in(const std::shared_ptr<Session>& session) {
+  std::shared_ptr<Visitor> note(const std::shared_ptr<Visitor>& visitor) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(strangers_, [](const std::weak_ptr<Session>& one) {
+    std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& one) {
       const auto stranger = one.lock();
       return stranger == nullptr || stranger->is_known();
     });
-    std::shared_ptr<Session> oldest;
+    std::shared_ptr<Visitor> oldest;
     if (strangers_.size() >= most_strangers_) {
       oldest = strangers_.front().lock();
       strangers_.pop_front();
     }
-    strangers_.push_back(session);
-    changed_.notify_all();
+    strangers_.push_back(visitor);
+    if (visitors_.empty()) changed_.notify_all();
+    visitors_.push_back(visitor);
     return oldest;
   }
 
-  void hurry_strangers() {
+  void hurry_all() {
+    const auto pause = std::max(hello_within_ / 8, std::chrono::milliseconds(5));
     std::unique_lock lock(mutex_);
     while (!closing_) {
-      if (strangers_.empty()) {
+      if (visitors_.empty()) {
         changed_.wait(lock);
         continue;
       }
-      const auto session = strangers_.front().lock();
-      if (session == nullptr) {
-        strangers_.pop_front();
-      } else if (const auto until = session->begun() + hello_within_; Clock::now() < until) {
-        changed_.wait_until(lock, until);
-      } else {
-        strangers_.pop_front();
-        lock.unlock();
-        session->hurry();
-        lock.lock();
-      }
+      std::vector<std::shared_ptr<Visitor>> there;
+      std::erase_if(visitors_, [&](const std::weak_ptr<Visitor>& one) {
+        const auto visitor = one.lock();
+        if (visitor != nullptr) there.push_back(visitor);
+        return visitor == nullptr;
+      });
+      lock.unlock();
+      for (const auto& visitor : there) visitor->hurry(hello_within_);
+      there.clear();
+      lock.lock();
+      changed_.wait_for(lock, pause, [&] { return closing_; });
     }
   }
 
@@ -110,7 +111,8 @@ class Service final : public v1::Federation::CallbackService {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::weak_ptr<Session>> strangers_;  ///< in the order of their coming
+  std::vector<std::weak_ptr<Visitor>> visitors_;  ///< all, and some that are not there any more
+  std::deque<std::weak_ptr<Visitor>> strangers_;  ///< in the order of their coming
   bool closing_ = false;
   std::thread usher_;
 };
@@ -123,19 +125,6 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerK
   options.pem_root_certs = keys->client_authority;
   options.pem_key_cert_pairs.push_back({keys->key, keys->certificate});
   return grpc::SslServerCredentials(options);
-}
-
-/// What the largest honest message takes: the sampled models of every batch that a label may be
-/// late by, and as much again for what is around the numbers.
-std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
-  std::size_t dimension = plan.features + 1;
-  for (const Space& space : plan.spaces) {
-    if (space.is_kernel()) dimension = std::max<std::size_t>(dimension, 2 * space.features);
-  }
-  constexpr std::size_t kAround = 65'536;
-  constexpr std::size_t kMost = 512U << 20U;
-  const std::size_t parts = std::min<std::size_t>(plan.label_delay + 1, kPartsPerReport);
-  return std::min(kMost, kAround + parts * held * (sizeof(float) * dimension + 64));
 }
 
 }  // namespace
@@ -155,12 +144,16 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   std::size_t largest = options.largest_report;
   if (largest == 0) {
     largest = host.look([](const Federation& f) {
-      return largest_report(f.settings().plan, f.settings().problem.sampled());
+      const SharedPlan& plan = f.settings().plan;
+      const bool known = plan.features + plan.experts > 0;
+      return known ? largest_report(plan, f.settings().problem.sampled())
+                   : kMostReportBytesOfAnyShape;
     });
   }
   parts->tokens = std::move(options.tokens);
   Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
-                  options.keys && !options.keys->client_authority.empty(), options.log};
+                  options.keys && !options.keys->client_authority.empty(),
+                  limited(options.log, kRefusalsPerSecond)};
   parts->service = std::make_unique<Service>(std::move(doorway), strangers, options.hello_within,
                                              std::move(options.status));
   grpc::ServerBuilder builder;

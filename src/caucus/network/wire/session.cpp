@@ -9,8 +9,8 @@
 namespace caucus::wire {
 namespace {
 
-// What gRPC puts in front of a message.
-constexpr std::size_t kFrame = 5;
+// Messages beyond one for each assignment: a Hello, a Ready, and what later versions may say.
+constexpr std::uint64_t kSpareMessages = 1000;
 
 }  // namespace
 
@@ -27,24 +27,36 @@ bool Session::is_known() {
   return greeted_ || end_.has_value();
 }
 
-void Session::hurry() {
-  finish_stranger({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+void Session::hurry(std::chrono::milliseconds limit) {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= begun_ + limit) {
+    finish_stranger({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+  }
+  // Whoever takes nothing in could keep what it is to be told, and the stream with it, for ever.
+  if (end_ && !done_ && now >= ended_ + limit) context_->TryCancel();
 }
 
 void Session::turn_out() {
+  const std::lock_guard lock(mutex_);
   finish_stranger({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 
 void Session::finish_stranger(grpc::Status status) {
-  const std::lock_guard lock(mutex_);
   if (greeted_ || end_) return;
-  end_ = std::move(status);
+  set_end(std::move(status));
   finish_if_idle();
+}
+
+void Session::set_end(grpc::Status status) {
+  end_ = std::move(status);
+  ended_ = std::chrono::steady_clock::now();
 }
 
 // --- reading ---
 
 void Session::OnReadDone(bool ok) {
+  if (ok) up_ += bytes_of(incoming_);
   if (ok && receive()) {
     const std::lock_guard lock(mutex_);
     if (!finished_) {  // after Finish nothing may be started
@@ -56,20 +68,36 @@ void Session::OnReadDone(bool ok) {
   finish(grpc::Status::OK);
 }
 
+bool Session::says_too_much() {
+  const std::lock_guard lock(mutex_);
+  return ++messages_ > assigned_ + kSpareMessages;
+}
+
 bool Session::receive() {
+  if (says_too_much()) {
+    turn_away("more messages than were asked for", false);
+    return false;
+  }
   if (incoming_.has_hello()) return greet(incoming_.hello());
   if (!client_) {
     turn_away("expected a Hello first", true);
     return false;
   }
   if (incoming_.has_ready()) {
+    if (std::exchange(ready_, true)) {
+      turn_away("a second Ready", true);
+      return false;
+    }
     const auto status = doorway_->host->ready(*client_, *this, decode(incoming_.ready()));
     if (!status.ok()) turn_away(status.error().line(), true);
     return status.ok();
   }
+  if (incoming_.has_goodbye()) {
+    doorway_->host->goodbye(*client_, *this);
+    return false;
+  }
   if (!incoming_.has_report()) return true;  // of a later version; it can do without an answer
-  const std::size_t bytes = incoming_.ByteSizeLong() + kFrame;
-  doorway_->host->report(*client_, *this, decode(incoming_.report()), bytes);
+  doorway_->host->report(*client_, *this, decode(incoming_.report()));
   return true;
 }
 
@@ -139,12 +167,10 @@ void Session::leave() {
 
 // --- writing ---
 
-std::size_t Session::send(v1::ServerMessage message) {
-  const std::size_t bytes = message.ByteSizeLong() + kFrame;
+void Session::send(v1::ServerMessage message) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(message));
   write_next();
-  return bytes;
 }
 
 void Session::write_next() {
@@ -162,6 +188,7 @@ void Session::write_next() {
 }
 
 void Session::write_outgoing() {
+  down_ += bytes_of(outgoing_);
   writing_ = true;
   StartWrite(&outgoing_);
 }
@@ -178,7 +205,7 @@ void Session::OnWriteDone(bool ok) {
 
 void Session::finish(grpc::Status status) {
   const std::lock_guard lock(mutex_);
-  if (!end_) end_ = std::move(status);
+  if (!end_) set_end(std::move(status));
   finish_if_idle();
 }
 
@@ -194,37 +221,36 @@ void Session::OnCancel() {
 }
 
 void Session::OnDone() {
-  self_.reset();  // the host may still hold it
+  const auto self = std::move(self_);  // the host may hold it too, or nobody
+  const std::lock_guard lock(mutex_);
+  done_ = true;
 }
 
 // --- the host's answers ---
 
-std::size_t Session::welcome(const WelcomeRecord& welcome) {
+void Session::welcome(const WelcomeRecord& welcome) {
   v1::ServerMessage message;
   encode(welcome, *message.mutable_welcome());
-  return send(std::move(message));
+  send(std::move(message));
 }
 
-std::size_t Session::assign(std::uint64_t batch, std::uint64_t durable,
-                            const Assignment& assignment) {
+void Session::assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) {
   const std::lock_guard lock(mutex_);
+  ++assigned_;
   // Straight into the message that goes out, whose memory is there, if nothing is before it.
   const bool now = !writing_ && !finished_ && waiting_.empty();
   v1::ServerMessage& message = now ? outgoing_ : assignment_.emplace();
   encode(batch, durable, assignment, *message.mutable_assignment());
-  const std::size_t bytes = message.ByteSizeLong() + kFrame;
-  if (now) {
-    assignment_.reset();
-    write_outgoing();
-  }
-  return bytes;
+  if (!now) return;
+  assignment_.reset();
+  write_outgoing();
 }
 
-std::size_t Session::refuse(std::uint64_t batch, const std::string& why) {
+void Session::refuse(std::uint64_t batch, const std::string& why) {
   v1::ServerMessage message;
   message.mutable_refusal()->set_batch(batch);
   message.mutable_refusal()->set_why(why);
-  return send(std::move(message));
+  send(std::move(message));
 }
 
 void Session::cut(const std::string& why) {
@@ -236,8 +262,9 @@ void Session::end(const std::string& why) {
   v1::ServerMessage message;
   message.mutable_end()->set_why(why);
   send(std::move(message));
-  finish(grpc::Status::OK);
 }
+
+Traffic Session::take_traffic() { return {up_.exchange(0), down_.exchange(0)}; }
 
 void Session::close() { finish({grpc::StatusCode::UNAVAILABLE, "the server goes down"}); }
 

@@ -3,6 +3,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "caucus/network/host.hpp"
 #include "caucus/network/tokens.hpp"
+#include "caucus/network/wire/visitor.hpp"
 #include "caucus/v1/federation.pb.h"
 
 namespace caucus::wire {
@@ -29,26 +31,26 @@ struct Doorway {
 /// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
 class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
                       public Line,
+                      public Visitor,
                       public std::enable_shared_from_this<Session> {
  public:
   Session(grpc::CallbackServerContext* context, const Doorway& doorway);
   /// Reads the first message.
   void begin();
-  /// Whether it has said whose it is, or ends anyway.
-  [[nodiscard]] bool is_known();
-  /// Each ends it if it has not said whose it is: in time, or before others came.
-  void hurry();
-  void turn_out();
-  [[nodiscard]] std::chrono::steady_clock::time_point begun() const { return begun_; }
+
+  // Visitor
+  [[nodiscard]] bool is_known() override;
+  void hurry(std::chrono::milliseconds limit) override;
+  void turn_out() override;
 
   // Line
-  std::size_t welcome(const WelcomeRecord& welcome) override;
-  std::size_t assign(std::uint64_t batch, std::uint64_t durable,
-                     const Assignment& assignment) override;
-  std::size_t refuse(std::uint64_t batch, const std::string& why) override;
+  void welcome(const WelcomeRecord& welcome) override;
+  void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override;
+  void refuse(std::uint64_t batch, const std::string& why) override;
   void cut(const std::string& why) override;
   void end(const std::string& why) override;
   void close() override;
+  Traffic take_traffic() override;
 
  private:
   // ServerBidiReactor
@@ -59,33 +61,42 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
 
   /// False if the stream is to end.
   bool receive();
+  [[nodiscard]] bool says_too_much();
   bool greet(const v1::Hello& message);
   [[nodiscard]] std::optional<std::string> impostor(const HelloRecord& hello) const;
   void turn_away(const std::string& why, bool final);
   void leave();
 
-  std::size_t send(v1::ServerMessage message);
+  void send(v1::ServerMessage message);
   void write_next();      ///< locked
   void write_outgoing();  ///< locked
   void finish(grpc::Status status);
-  void finish_stranger(grpc::Status status);
-  void finish_if_idle();  ///< locked
+  void finish_stranger(grpc::Status status);  ///< locked
+  void set_end(grpc::Status status);          ///< locked
+  void finish_if_idle();                      ///< locked
 
   grpc::CallbackServerContext* context_;
   const Doorway* doorway_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<Session> self_;  ///< until the stream is done
-  v1::ClientMessage incoming_;
-  std::optional<std::uint32_t> client_;  ///< only the reading side touches it
 
-  std::mutex mutex_;  // of all below
+  // Of the reading side alone:
+  v1::ClientMessage incoming_;
+  std::optional<std::uint32_t> client_;
+  bool ready_ = false;
+
+  std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes
+  std::mutex mutex_;                              // of all below
   bool greeted_ = false;
+  std::uint64_t messages_ = 0, assigned_ = 0;
   std::deque<v1::ServerMessage> waiting_;
   std::optional<v1::ServerMessage> assignment_;  ///< the newest takes the place of older ones
   v1::ServerMessage outgoing_;
   bool writing_ = false;
   std::optional<grpc::Status> end_;  ///< how it is to end, once all is written
+  std::chrono::steady_clock::time_point ended_{};
   bool finished_ = false;
+  bool done_ = false;  ///< nothing of gRPC's is there any more
 };
 
 }  // namespace caucus::wire

@@ -13,7 +13,11 @@ Result<std::string> ask_status(const StatusQuestion& question) {
   request.set_client(question.client);
   request.set_token(question.token);
   v1::StatusReply reply;
-  const grpc::Status status = stub->Status(&context, request, &reply);
+  const auto stream = stub->Status(&context);
+  stream->WriteLast(request, {});
+  const bool told = stream->Read(&reply);
+  grpc::Status status = stream->Finish();
+  if (status.ok() && !told) status = {grpc::StatusCode::INTERNAL, "no answer"};
   if (status.error_code() == grpc::StatusCode::PERMISSION_DENIED) {
     return network_error(question.server.text(), "does not tell", status.error_message());
   }

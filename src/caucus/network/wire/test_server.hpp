@@ -13,7 +13,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "caucus/network/test_federation.hpp"
 #include "caucus/network/wire/codec.hpp"
@@ -21,6 +23,31 @@
 #include "caucus/network/wire/server.hpp"
 
 namespace caucus::wire {
+
+/// What was logged, a line "event key=value ..." each.
+class LogLines {
+ public:
+  [[nodiscard]] Log log() {
+    return [this](LogLevel, std::string_view event, std::initializer_list<LogField> fields) {
+      std::string line(event);
+      for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
+      const std::lock_guard lock(mutex_);
+      lines_.push_back(std::move(line));
+    };
+  }
+  [[nodiscard]] std::vector<std::string> beginning_with(std::string_view words) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> found;
+    for (const std::string& line : lines_) {
+      if (line.starts_with(words)) found.push_back(line);
+    }
+    return found;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
 
 class TestServer {
  public:
@@ -46,8 +73,8 @@ class TestServer {
   void start() {
     auto store = Store::open((directory_ / "run.db").string(), {commit_every_});
     ASSERT_TRUE(store.ok()) << store.error().line();
-    auto host =
-        Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(), {5, {}});
+    auto host = Host::make(settings_, plan_bytes(settings_.plan), std::move(store).value(),
+                           {5, options_.log});
     ASSERT_TRUE(host.ok()) << host.error().line();
     host_ = std::move(host).value();
     auto server = Server::start(*host_, options_);
@@ -83,7 +110,8 @@ class TestServer {
 class WireClient {
  public:
   using Spoil = std::function<void(ReportRecord&)>;
-  WireClient(TestClient client, ConnectionOptions options, Spoil spoil = {})
+  WireClient(TestClient client, ConnectionOptions options, Spoil spoil = {},
+             std::function<void()> on_over = {})
       : client_(std::move(client)), spoil_(std::move(spoil)) {
     options.hello.client = client_.hello().client;
     ConnectionEvents events;
@@ -98,6 +126,7 @@ class WireClient {
       const std::lock_guard lock(mutex_);
       states_.push_back(state);
     };
+    events.on_over = std::move(on_over);
     events.on_end = [this](const Status& end) {
       const std::lock_guard lock(mutex_);
       end_ = end;

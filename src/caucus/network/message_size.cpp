@@ -1,0 +1,29 @@
+#include "caucus/network/message_size.hpp"
+
+#include <algorithm>
+
+namespace caucus {
+namespace {
+
+constexpr std::size_t kAround = 65'536;   // all that is not a model
+constexpr std::size_t kAroundModel = 64;  // space, loss, lengths
+
+std::size_t models(const SharedPlan& plan, std::size_t held) {
+  std::size_t dimension = plan.features + 1;
+  for (const Space& space : plan.spaces) {
+    if (space.is_kernel()) dimension = std::max<std::size_t>(dimension, 2 * space.features);
+  }
+  return held * (sizeof(float) * dimension + kAroundModel);
+}
+
+}  // namespace
+
+std::size_t largest_assignment(const SharedPlan& plan, std::size_t held) {
+  return kAround + models(plan, held);
+}
+
+std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
+  return kAround + std::min(plan.label_delay + 1, kPartsPerReport) * models(plan, held);
+}
+
+}  // namespace caucus

@@ -1,0 +1,20 @@
+// How large messages can be, so that nobody has to take larger ones.
+#pragma once
+
+#include <cstddef>
+
+#include "caucus/network/records.hpp"
+
+namespace caucus {
+
+inline constexpr std::size_t kMostReportBytes = 512U << 20U;
+inline constexpr std::size_t kMostAssignmentBytes = 64U << 20U;
+/// Of a report where only the clients know how many numbers an example has.
+inline constexpr std::size_t kMostReportBytesOfAnyShape = 16U << 20U;
+
+/// What the J = `held` models of a batch take.
+std::size_t largest_assignment(const SharedPlan& plan, std::size_t held);
+/// What an honest client can have to say: the same for every batch that a label may be late by.
+std::size_t largest_report(const SharedPlan& plan, std::size_t held);
+
+}  // namespace caucus

@@ -6,10 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "settings.hpp"
-#include "stop_signals.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -124,27 +124,6 @@ TEST(HttpEndpoint, ARequestThatNeverEndsIsCutShort) {
   }
   EXPECT_LT(sent, 64U << 20U);  // what the system's buffers hold, and no more
   close(fd);
-}
-
-TEST(StopSignals, BecomeACallOnAThread) {
-  std::atomic<int> calls = 0;
-  {
-    StopSignals signals;
-    signals.watch([&] { ++calls; });
-    EXPECT_FALSE(signals.came());
-    kill(getpid(), SIGTERM);
-    while (!signals.came() || calls == 0) std::this_thread::yield();
-  }
-  EXPECT_EQ(calls, 1);
-}
-
-TEST(StopSignals, NotComingIsNoCall) {
-  std::atomic<int> calls = 0;
-  {
-    StopSignals signals;
-    signals.watch([&] { ++calls; });
-  }
-  EXPECT_EQ(calls, 0);
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome)
   return text + "\n";
 }
 
-Result<JoinOutcome> play(JoinOptions options, StopSignals& signals) {
+Result<JoinOutcome> play(JoinOptions options) {
+  StopSignals signals;
   JoinRun run(std::move(options));
   signals.watch([&run] { run.interrupt(); });
   Progress progress;
@@ -143,10 +144,9 @@ Status execute(const JoinCommand& command) {
   CAUCUS_CHECK(check_outputs(outputs, {command.data, options.state_file, command.token,
                                        command.tls.ca, command.tls.cert, command.tls.key}));
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
-  StopSignals signals;
   options.log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
   const std::string state_file = options.state_file;
-  CAUCUS_TRY(const JoinOutcome outcome, play(std::move(options), signals));
+  CAUCUS_TRY(const JoinOutcome outcome, play(std::move(options)));
   const std::string json = json_text(outcome_json(command, outcome)) + "\n";
   for (Output& output : outputs) output.text = json;
   CAUCUS_CHECK(write_outputs(outputs));

@@ -132,7 +132,6 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   const wire::OnePoller one_poller;
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(settings)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
-  signals.watch([&host] { host.stop(); });
   Status status = host.wait();
   if (status.ok() && over_before) {
     status = wait_for_the_others(run, host, options, signals, Milliseconds(run.server.linger_ms));
@@ -149,17 +148,24 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   return status;
 }
 
+Status serve_host(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
+  if (is_over(host)) {
+    CAUCUS_CHECK(finish(host, options));  // whoever asks need not wait for clients
+    if (untold(host).empty()) return Done{};
+  }
+  return serve(run, host, options, signals);
+}
+
 }  // namespace
 
 Status serve_run(const ServedRun& run, ServeOptions options) {
   StopSignals signals;
   allow_files_for(run.federation.clients.size(), options);
   CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, options.log));
-  if (is_over(*host)) {
-    CAUCUS_CHECK(finish(*host, options));  // whoever asks need not wait for clients
-    if (untold(*host).empty()) return Done{};
-  }
-  return serve(run, *host, options, signals);
+  signals.watch([&host = *host] { host.stop(); });
+  Status status = serve_host(run, *host, options, signals);
+  signals.unwatch();  // before there is no host
+  return status;
 }
 
 }  // namespace caucus::cli

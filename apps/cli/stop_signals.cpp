@@ -16,11 +16,18 @@ StopSignals::StopSignals() {
 void StopSignals::watch(std::function<void()> stop) {
   watcher_ = std::thread([this, stop = std::move(stop)] {
     int signal = 0;
-    sigwait(&signals_, &signal);
-    if (done_) return;
-    came_ = true;
-    stop();
+    while (sigwait(&signals_, &signal) == 0 && !done_) {
+      if (came_) end_by(signal);
+      came_ = true;
+      stop();
+    }
   });
+}
+
+void StopSignals::end_by(int signal) const {
+  std::signal(signal, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  raise(signal);
 }
 
 void StopSignals::unwatch() {

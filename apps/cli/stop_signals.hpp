@@ -19,7 +19,8 @@ class StopSignals {
   StopSignals& operator=(StopSignals&&) = delete;
   ~StopSignals();
 
-  /// From now on the first of them calls `stop`. Without this they wait.
+  /// From now on the first of them calls `stop`, and the second ends the process as if nobody
+  /// watched: whatever is stuck must not need kill -9. Without this they wait.
   void watch(std::function<void()> stop);
   /// From now on they wait again, and `stop` is not running.
   void unwatch();
@@ -27,6 +28,8 @@ class StopSignals {
   [[nodiscard]] bool came() const { return came_; }
 
  private:
+  void end_by(int signal) const;
+
   sigset_t signals_{}, before_{};
   std::atomic<bool> came_ = false;
   std::atomic<bool> done_ = false;

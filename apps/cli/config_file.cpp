@@ -55,6 +55,7 @@ Result<std::string> value_text(const toml::node& node) {
       list += (&element == array->get(0) ? "" : ",") + text;
     }
     if (!array->empty()) return list;
+    return usage_error("", "the list is empty", "expected at least one value");
   }
   return wrong_type();
 }
@@ -86,6 +87,10 @@ Status read_table(const toml::table& table, const std::string& name, const std::
         });
     if (found == settings.end()) {
       return unknown(place(file, node), "key in [" + name + "]:", word, known);
+    }
+    if (found->value_name.starts_with("NAME,") && !node.is_string() && !node.is_array()) {
+      return usage_error(place(file, node) + ": " + name + "." + word,
+                         "the value has the wrong type", "expected a list of names");
     }
     auto text = value_text(node);
     auto status = text.ok() ? found->set(target, *text) : Status(text.error());

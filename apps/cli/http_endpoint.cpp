@@ -81,6 +81,14 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
   TimedServer& server = parts->server;
   server.new_task_queue = [] { return new BoundedQueue; };
   server.set_payload_max_length(kLargestRequest);
+  // Nothing here takes a body, which may be packed, or is worth sending in parts, which may
+  // overlap: a small request could ask for any memory.
+  server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
+    const bool plain = request.method == "GET" || request.method == "HEAD";
+    if (plain && request.ranges.empty()) return httplib::Server::HandlerResponse::Unhandled;
+    response.status = plain ? 416 : 405;
+    return httplib::Server::HandlerResponse::Handled;
+  });
   server.set_socket_options([](int socket) {  // two servers on a port are a mistake
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);

@@ -28,9 +28,10 @@ int connect_to(const Address& address) {
 }
 
 /// All of the answer.
-std::string get(const Address& address, const std::string& path) {
+std::string ask(const Address& address, const std::string& line, const std::string& rest) {
   const int fd = connect_to(address);
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const std::string request =
+      line + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + rest + "\r\n";
   EXPECT_EQ(send(fd, request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
   std::string answer;
   char buffer[4096];
@@ -39,6 +40,10 @@ std::string get(const Address& address, const std::string& path) {
   }
   close(fd);
   return answer;
+}
+
+std::string get(const Address& address, const std::string& path) {
+  return ask(address, "GET " + path, "");
 }
 
 HostStatus some_status() {
@@ -60,6 +65,16 @@ TEST(HttpEndpoint, AnswersStatusMetricsAndHealth) {
   EXPECT_THAT(metrics, HasSubstr("\ncaucus_batch 7\n"));
   EXPECT_THAT(get(address, "/healthz"), HasSubstr("\r\n\r\nok\n"));
   EXPECT_THAT(get(address, "/other"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST(HttpEndpoint, NeitherUnpacksNorSendsInParts) {
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  ASSERT_TRUE(endpoint.ok());
+  const Address address = (*endpoint)->address();
+  EXPECT_THAT(ask(address, "POST /status", "Content-Encoding: gzip\r\nContent-Length: 9\r\n"),
+              StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(ask(address, "GET /status", "Range: bytes=0-,0-\r\n"), StartsWith("HTTP/1.1 416"));
+  EXPECT_THAT(ask(address, "HEAD /healthz", ""), StartsWith("HTTP/1.1 200"));
 }
 
 TEST(HttpEndpoint, APortThatIsTakenIsAnError) {

@@ -217,7 +217,12 @@ std::string JoinState::header() const {
 }
 
 Status JoinState::rewrite() {
-  CAUCUS_TRY(OutputFile file, OutputFile::create(path_));
+  auto created = OutputFile::create(path_);
+  if (!created.ok()) {
+    created.error().expected = "expected a place to keep what --resume needs, here or with --state";
+    return std::move(created.error());
+  }
+  OutputFile file = std::move(created).value();
   std::string text = header();
   for (const auto& [batch, rows] : rows_) text += record(batch, rows);
   if (finished_) text += sealed_line(std::string(kFinished));

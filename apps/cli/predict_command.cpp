@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   caucus run --data d.csv --model-out model.json
   caucus predict --model model.json --data new.csv > predictions.csv
+  caucus export run.db -o model.json     # of a federation, in place of the first
 
 The data have the columns of the training file, with or without the target. Predictions are in
 original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.)";
@@ -154,7 +155,8 @@ Status execute(const PredictCommand& command) {
 void add_predict(CLI::App& app, Action& action) {
   CLI::App* predict = app.add_subcommand("predict", "Predict with what a run has learned");
   auto command = std::make_shared<PredictCommand>();
-  predict->add_option("--model", command->model, "written by caucus run --model-out")
+  predict
+      ->add_option("--model", command->model, "written by caucus run --model-out or caucus export")
       ->required()
       ->type_name("FILE");
   predict->add_option("--data", command->data, "new data, with or without the target column")

@@ -19,7 +19,7 @@ void StopSignals::watch(std::function<void()> stop) {
     while (sigwait(&signals_, &signal) == 0 && !done_) {
       if (came_) end_by(signal);
       came_ = true;
-      stop();
+      stopper_ = std::thread(stop);  // which may be stuck too
     }
   });
 }
@@ -35,10 +35,14 @@ void StopSignals::unwatch() {
   done_ = true;
   pthread_kill(watcher_.native_handle(), SIGINT);  // wakes it, and nobody else
   watcher_.join();
+  if (stopper_.joinable()) stopper_.join();
 }
 
 StopSignals::~StopSignals() {
   unwatch();
+  const timespec no_time{};
+  while (sigtimedwait(&signals_, nullptr, &no_time) > 0) {
+  }  // what came when all was done has nothing to stop
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

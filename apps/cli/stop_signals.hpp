@@ -33,7 +33,7 @@ class StopSignals {
   sigset_t signals_{}, before_{};
   std::atomic<bool> came_ = false;
   std::atomic<bool> done_ = false;
-  std::thread watcher_;
+  std::thread watcher_, stopper_;
 };
 
 }  // namespace caucus::cli

@@ -32,11 +32,18 @@ TEST(StopSignals, NotComingIsNoCall) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(StopSignals, WhoComesWhenAllIsDoneEndsNothing) {
+  StopSignals signals;
+  signals.watch([] {});
+  signals.unwatch();
+  kill(getpid(), SIGTERM);  // would end this process when the signals are let through again
+}
+
 TEST(StopSignalsDeathTest, TheSecondEndsWhatTheFirstDoesNot) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto be_stuck = [] {
     StopSignals signals;
-    signals.watch([] {});
+    signals.watch([] { std::this_thread::sleep_for(std::chrono::seconds(60)); });
     kill(getpid(), SIGTERM);
     while (!signals.came()) std::this_thread::yield();
     kill(getpid(), SIGTERM);

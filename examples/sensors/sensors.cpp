@@ -14,16 +14,17 @@
 //   max_abs_target = 2
 //   max_feature_norm = 3
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "caucus/core/random.hpp"
 #include "caucus/network/tokens.hpp"
@@ -95,8 +96,16 @@ caucus::Result<Command> read_command(int argc, char** argv) {
     }
   }
   if (place < 2) return caucus::usage_error("sensors", "no server or name", kUsage);
-  command.readings = static_cast<std::uint32_t>(std::atoi(readings.c_str()));
-  options.patience = std::chrono::seconds(std::atoi(patience.c_str()));
+  std::uint32_t seconds = 0;
+  for (const auto& [text, number] :
+       {std::pair{&readings, &command.readings}, {&patience, &seconds}}) {
+    const char* end = text->data() + text->size();
+    if (const auto read = std::from_chars(text->data(), end, *number);
+        read.ec != std::errc() || read.ptr != end) {
+      return caucus::usage_error(*text, "is not a number", kUsage);
+    }
+  }
+  options.patience = std::chrono::seconds(seconds);
   CAUCUS_TRY(options.tls, caucus::read_tls(keys, {"--cert", "--key", "--ca"}));
   if (!token.empty()) {
     CAUCUS_TRY(const caucus::ClientToken read, caucus::read_token(token, "--token"));

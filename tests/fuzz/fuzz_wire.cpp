@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!parsed) continue;
     if (!begun) {
       begun = begin(federation, message);
-      if (!begun) return 0;  // theory: it cannot say how much data it has
+      if (!begun) return 0;  // its client is none
     }
     ReportRecord report = wire::decode(message.report());
     if (federation.phase() != Federation::Phase::running) break;

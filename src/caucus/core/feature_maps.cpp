@@ -11,12 +11,12 @@
 #include "caucus/core/kernel.hpp"
 #include "caucus/core/random.hpp"
 #include "caucus/core/text.hpp"
+#include "caucus/core/validate_space.hpp"
 #include "caucus/core/vector.hpp"
 
 namespace caucus {
-namespace {
 
-Status validate(const Space& space, const InputShape& shape) {
+Status validate_space(const Space& space, const InputShape& shape) {
   const auto wrong = [&](std::string what, std::string expected) -> Status {
     return usage_error("space '" + space.name() + "'", std::move(what), std::move(expected));
   };
@@ -41,6 +41,8 @@ Status validate(const Space& space, const InputShape& shape) {
   return Done{};
 }
 
+namespace {
+
 /// The projection and then the angle are floats: any finite input must give finite features.
 float finite_float(double value) {
   constexpr double kLargest = 1e30;
@@ -59,7 +61,7 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
   std::map<std::tuple<SpaceKind, bool, std::size_t, double>, std::size_t> map_of;
   for (std::size_t i = 0; i < spaces.size(); ++i) {
     const Space& space = spaces[i];
-    CAUCUS_CHECK(validate(space, shape));
+    CAUCUS_CHECK(validate_space(space, shape));
     std::size_t base = 0;
     if (space.is_kernel()) {
       // A shared base is named by its kernel, one of its own by the place of the space, so that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "caucus/core/validate_space.hpp"
 #include "caucus/network/member_bytes.hpp"
 #include "caucus/network/message_size.hpp"
 
@@ -61,7 +62,13 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
     SharedPlan shaped = plan;
     shaped.features = ready.features;
     shaped.experts = ready.experts;
-    if (ready.features + ready.experts == 0 ||
+    for (const Space& space : shaped.spaces) {
+      if (auto status = validate_space(space, {shaped.features, shaped.experts}); !status.ok()) {
+        return data_error(who, status.error().where + ": " + status.error().what,
+                          status.error().expected);
+      }
+    }
+    if (ready.features + ready.experts == 0 || frequency_bytes(shaped) > kMostFrequencyBytes ||
         largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
                         "expected some, or for so many server.features");
@@ -80,11 +87,15 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
 Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
   Member& member = members_[client];
   const std::string who = "client '" + member.name + "'";
-  CAUCUS_CHECK(accept_shape(who, ready));
   if (ready.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
                       "expected fewer than " + std::to_string(kMostBatches) + " batches of them");
   }
+  if (settings_.problem.schedule.kind == ScheduleKind::theory && ready.examples == 0) {
+    return data_error(who, "cannot say how much data it has",
+                      "the theory's rates need it; expected a number, or another schedule");
+  }
+  CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
   const bool first = !member.joined;
   if (first) member.examples = ready.examples;
   member.joined = member.connected = true;
@@ -134,13 +145,6 @@ bool Federation::can_begin(Time now) const {
 }
 
 Status Federation::begin(Time now) {
-  if (settings_.problem.schedule.kind == ScheduleKind::theory) {
-    for (const Member& member : members_) {
-      if (!member.joined || member.examples > 0) continue;
-      return usage_error("schedule", "client '" + member.name + "' cannot say how much data it has",
-                         "the theory's rates need it; expected another schedule");
-    }
-  }
   begun_with_ = length();
   CAUCUS_CHECK(make_learner());
   phase_ = Phase::running;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
+#include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/core/constants.hpp"
+#include "caucus/core/validate_space.hpp"
 #include "caucus/data/columns.hpp"
 #include "caucus/network/message_size.hpp"
 #include "caucus/runtime/problem.hpp"
@@ -99,6 +102,15 @@ Status FederationSettings::validate() const {
   if (deadline && deadline->count() <= 0) {
     return usage_error("server.deadline_ms", std::to_string(deadline->count()),
                        "expected a positive number of milliseconds");
+  }
+  if (Status sample = validate_sample(problem.sampled(), plan.spaces.size()); !sample.ok()) {
+    sample.error().where = "algorithm.sample";
+    return sample;
+  }
+  const bool known = plan.features + plan.experts > 0;
+  const InputShape any{1, std::numeric_limits<std::size_t>::max()};
+  for (const Space& space : plan.spaces) {
+    CAUCUS_CHECK(validate_space(space, known ? InputShape{plan.features, plan.experts} : any));
   }
   return check_messages(*this);
 }

@@ -247,6 +247,54 @@ TEST(Federation, RefusesShapesThatNoMessageCouldCarry) {
   EXPECT_EQ(Federation::make(settings, kRun).error().where, "algorithm.sample");
 }
 
+TEST(Federation, RefusesShapesWhoseFrequenciesNoMemoryHolds) {
+  auto settings = test_settings(1, ScheduleKind::constant);
+  settings.plan.features = 0;
+  settings.plan.spaces = {Space{.kind = SpaceKind::gaussian, .radius = 1.0, .features = 100'000}};
+  settings.problem.spaces = settings.plan.spaces;
+  auto open = Federation::make(settings, kRun).value();
+  ASSERT_TRUE(open.join({.client = "c1"}, Time{}).ok());
+  EXPECT_FALSE(open.ready(0, {10, 60'000, 0}, Time{}).ok());
+  EXPECT_FALSE(open.ready(0, {10, ~0U, 0}, Time{}).ok());
+  EXPECT_TRUE(open.ready(0, {10, 4, 0}, Time{}).ok());
+}
+
+TEST(Federation, RefusesAClientWithWhomItCouldNotBegin) {
+  auto settings = test_settings(2, ScheduleKind::theory);
+  settings.plan.features = 0;
+  settings.plan.spaces.push_back(Space{.kind = SpaceKind::expert, .expert = 2});
+  settings.problem.spaces = settings.plan.spaces;
+  auto federation = Federation::make(settings, kRun).value();
+  ASSERT_TRUE(federation.join({.client = "c1"}, Time{}).ok());
+  ASSERT_TRUE(federation.join({.client = "c2"}, Time{}).ok());
+  const auto blind = federation.ready(0, {0, 5, 3}, Time{});
+  ASSERT_FALSE(blind.ok());
+  EXPECT_NE(blind.error().line().find("how much data"), std::string::npos) << blind.error().line();
+  const auto few = federation.ready(0, {10, 4, 2}, Time{});
+  ASSERT_FALSE(few.ok());
+  EXPECT_NE(few.error().line().find("2 expert columns"), std::string::npos) << few.error().line();
+  EXPECT_FALSE(federation.ready(0, {10, 0, 3}, Time{}).ok());
+  ASSERT_TRUE(federation.ready(0, {10, 4, 3}, Time{}).ok()) << "who was refused decides nothing";
+  ASSERT_TRUE(federation.ready(1, {10, 4, 3}, Time{}).ok());
+  ASSERT_TRUE(federation.can_begin(Time{}));
+  EXPECT_TRUE(federation.begin(Time{}).ok());
+}
+
+TEST(Federation, IsNotMadeOfWhatCannotBeLearned) {
+  const auto where = [](auto change) {
+    auto settings = test_settings(2, ScheduleKind::constant);
+    change(settings);
+    const auto made = Federation::make(settings, kRun);
+    return made.ok() ? std::string("nowhere") : made.error().where;
+  };
+  EXPECT_EQ(where([](auto&) {}), "nowhere");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample = 5; }), "algorithm.sample");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample = 1; }), "algorithm.sample");
+  EXPECT_EQ(where([](auto& s) { s.plan.spaces[0].radius = 0.0; }), "space 'linear U=0'");
+  EXPECT_NE(where([](auto& s) { s.plan.spaces[2].width = -1.0; }), "nowhere");
+  EXPECT_NE(where([](auto& s) { s.plan.spaces[3] = {.kind = SpaceKind::expert}; }), "nowhere");
+}
+
 TEST(Federation, TakesLabelsThatComeLate) {
   const TestSource source({10, 10});
   Together t(test_settings(2, ScheduleKind::adaptive), source);

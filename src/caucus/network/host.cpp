@@ -132,12 +132,13 @@ void Host::goodbye(std::uint32_t client, const Line& line) {
   const std::lock_guard lock(mutex_);
   if (lines_.of(client) != &line || !lines_.ended(client)) return;
   count_traffic(client);
-  lines_.drop(client);
   federation_.tell(client);
-  write_log(options_.log, LogLevel::info, "done", {{"client", federation_.members()[client].name}});
   if (auto status = store_.set_told(federation_.told()); !status.ok()) {
-    fail(std::move(status.error()));
+    return fail(
+        std::move(status.error()));  // the line ends as all do, so the client will say it again
   }
+  lines_.drop(client);
+  write_log(options_.log, LogLevel::info, "done", {{"client", federation_.members()[client].name}});
   changed_.notify_all();  // whoever lingers
 }
 

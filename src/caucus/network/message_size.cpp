@@ -1,6 +1,8 @@
 #include "caucus/network/message_size.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace caucus {
 namespace {
@@ -24,6 +26,17 @@ std::size_t largest_assignment(const SharedPlan& plan, std::size_t held) {
 
 std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
   return kAround + std::min(plan.label_delay + 1, kPartsPerReport) * models(plan, held);
+}
+
+double frequency_bytes(const SharedPlan& plan) {
+  std::set<std::pair<SpaceKind, std::size_t>> shared;  // by kernels that differ in their width only
+  double numbers = 0.0;
+  for (const Space& space : plan.spaces) {
+    if (!space.is_kernel()) continue;
+    if (!space.independent_base && !shared.emplace(space.kind, space.features).second) continue;
+    numbers += static_cast<double>(space.features) * static_cast<double>(plan.features);
+  }
+  return numbers * sizeof(float);
 }
 
 }  // namespace caucus

@@ -23,6 +23,8 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& tls) {
 std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsTexts& tls) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostAssignmentBytes));
+  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+                   1 << GRPC_COMPRESS_NONE);  // what is packed could unpack to any size
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAskAfter);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAnswerWithin);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

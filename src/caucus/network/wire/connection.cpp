@@ -27,6 +27,7 @@ constexpr std::chrono::milliseconds kFarewell{1000};
 constexpr std::chrono::milliseconds kGoodbye{10'000};
 /// A stream that lasted so long was a good one.
 constexpr std::chrono::milliseconds kSteady{1000};
+constexpr const char* kExpected = "expected a caucus server there, with TLS as it is asked for";
 
 }  // namespace
 
@@ -102,7 +103,7 @@ class Connection::Keeper {
       }
       if (!end_) {
         if (why_.empty()) why_ = text_of(status);
-        if (streams == 0 && is_hopeless(status)) end_ = failure(why_);
+        if (streams == 0 && is_hopeless(status)) end_ = failure(why_, kExpected);
       }
       if (!end_) {
         const std::string why = why_;
@@ -141,7 +142,7 @@ class Connection::Keeper {
 
     std::unique_lock lock(mutex_);
     const auto over = [&] { return done_ || leaving() || heard_end_; };
-    changed_.wait_until(lock, no_later_than_goodbye(Clock::now() + options_.welcome_within),
+    changed_.wait_until(lock, in_patience(Clock::now() + options_.welcome_within),
                         [&] { return over() || welcomed_; });
     if (welcomed_) changed_.wait(lock, over);
     if (heard_end_) hear_end(*stream, lock);
@@ -181,24 +182,25 @@ class Connection::Keeper {
   }
 
   void wait_before_next(std::unique_lock<std::mutex>& lock) {
-    auto until = Clock::now() + backoff_.next();
-    const bool patient = options_.patience.count() == 0;
-    if (!patient) until = std::min(until, alone_since_ + options_.patience);
-    until = no_later_than_goodbye(until);
-    changed_.wait_until(lock, until, [&] { return leaving(); });
-    if (patient || leaving() || goodbye_until_) return;
+    changed_.wait_until(lock, in_patience(Clock::now() + backoff_.next()),
+                        [&] { return leaving(); });
+    if (options_.patience.count() == 0 || leaving() || goodbye_until_) return;
     if (Clock::now() < alone_since_ + options_.patience) return;
     const auto seconds = std::chrono::duration<double>(options_.patience).count();
     out_of_patience = true;
-    end_ = failure("no answer for " + to_text(seconds) + " s; the last attempt: " + why_);
+    end_ = failure("no answer for " + to_text(seconds) + " s (the last attempt: " + why_ + ")",
+                   kExpected);
   }
 
-  [[nodiscard]] Clock::time_point no_later_than_goodbye(Clock::time_point time) const {
-    return goodbye_until_ ? std::min(time, *goodbye_until_) : time;
+  /// No later than its patience is over, or the time for a goodbye.
+  [[nodiscard]] Clock::time_point in_patience(Clock::time_point time) const {
+    if (goodbye_until_) return std::min(time, *goodbye_until_);
+    if (options_.patience.count() == 0) return time;
+    return std::min(time, alone_since_ + options_.patience);
   }
 
-  [[nodiscard]] Error failure(const std::string& what) const {
-    return network_error("server " + options_.server.text(), what);
+  [[nodiscard]] Error failure(const std::string& what, const std::string& expected = {}) const {
+    return network_error("server " + options_.server.text(), what, expected);
   }
 
   void finish(std::unique_lock<std::mutex>& lock) {

@@ -1,7 +1,11 @@
 #include "caucus/network/wire/connection.hpp"
 
+#include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -135,6 +139,26 @@ TEST(Connection, GivesUpWhenItsPatienceIsOver) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(300));
   using enum ConnectionState;
   EXPECT_EQ(client.states(), (std::vector{connecting, lost, failed}));
+}
+
+TEST(Connection, IsNoMorePatientWithWhoeverSaysNothing) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  ASSERT_EQ(::listen(listener, 8), 0);
+  socklen_t size = sizeof where;
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&where), &size);
+  ConnectionOptions options;
+  options.server = {"127.0.0.1", ntohs(where.sin_port)};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto end = outcome_of(test_settings(1, ScheduleKind::constant), options);  // 1 s
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  ::close(listener);
+  ASSERT_FALSE(end.ok());
+  EXPECT_NE(end.error().line().find("; expected a caucus server"), std::string::npos)
+      << end.error().line();
 }
 
 TEST(Connection, SaysAgainThatItHasHeardTheEnd) {

@@ -245,6 +245,23 @@ TEST(Hostile, HugeMessagesEndTheirStream) {
   EXPECT_EQ(server.learned(), simulated(settings, source));
 }
 
+TEST(Hostile, PackedMessagesAreNotUnpacked) {
+  TestServer server(test_settings(2, ScheduleKind::constant));
+  const auto stub = v1::Federation::NewStub(
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials()));
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_compression_algorithm(algorithm);
+    const auto stream = stub->Join(&context);
+    v1::ClientMessage message;
+    message.mutable_hello()->set_software(std::string(50'000, 'x'));  // it fits, packed or not
+    stream->Write(message);
+    v1::ServerMessage heard;
+    EXPECT_FALSE(stream->Read(&heard)) << heard.DebugString();
+    EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  }
+}
+
 TEST(Hostile, SilentStreamsAreEnded) {
   ServerOptions options;
   options.hello_within = std::chrono::milliseconds(50);

@@ -161,6 +161,9 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);
   builder.RegisterService(parts->service.get());
   builder.SetMaxReceiveMessageSize(static_cast<int>(largest));
+  // A packed message has its size only once it is unpacked, which could take any memory.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   // A connection must become one in time, carries few streams, ends soon if it carries none, and is
   // asked now and then whether it is still there. So each takes at most so many times the largest
   // message, and strangers hold none for long.

@@ -145,11 +145,11 @@ std::optional<std::string> Session::impostor(const HelloRecord& hello) const {
   if (doorway_->certificates) {
     const auto names = context_->auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
     if (names.size() != 1 || std::string_view(names[0].data(), names[0].size()) != hello.client) {
-      return "its certificate is of another name";
+      return "its certificate is of another name; expected one whose common name is the client's";
     }
   }
   if (doorway_->tokens != nullptr && !doorway_->tokens->allows(hello.client, hello.token)) {
-    return "its name and token do not belong together";
+    return "its name and token do not belong together; expected the token of this client";
   }
   return std::nullopt;
 }

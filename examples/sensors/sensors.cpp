@@ -117,6 +117,7 @@ caucus::Result<Command> read_command(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // whoever reads it from a pipe wants to see it now
   const auto asked = read_command(argc, argv);
   if (!asked.ok()) return fail(asked.error());
   caucus::ClientOptions options = asked->options;

@@ -48,7 +48,7 @@ struct JoinCommand {
 
 Result<JoinOptions> read_options(const JoinCommand& command) {
   JoinOptions options;
-  CAUCUS_TRY(options.server, parse_address(command.server, "--server"));
+  CAUCUS_TRY(options.server, parse_server_address(command.server, "--server"));
   CAUCUS_CHECK(check_client_name(command.client, "--client"));
   CAUCUS_TRY(options.tls, read_tls(command.tls, {"--cert", "--key", "--ca"}));
   CAUCUS_CHECK(check_security(options.server, options.tls, command.insecure));
@@ -141,8 +141,10 @@ Status execute(const JoinCommand& command) {
   CAUCUS_TRY(JoinOptions options, read_options(command));
   std::vector<Output> outputs;
   if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
-  CAUCUS_CHECK(check_outputs(outputs, {command.data, options.state_file, command.token,
-                                       command.tls.ca, command.tls.cert, command.tls.key}));
+  std::vector<Output> written = outputs;
+  written.push_back({"--state", options.state_file});
+  CAUCUS_CHECK(check_outputs(
+      written, {command.data, command.token, command.tls.ca, command.tls.cert, command.tls.key}));
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   options.log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
   const std::string state_file = options.state_file;

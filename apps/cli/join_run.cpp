@@ -206,14 +206,19 @@ class JoinRun::Parts {
 
   Status prepare_state(const WelcomeRecord& welcome) {
     JoinIdentity identity{welcome.run, options_.client, fingerprint_of(*data_)};
-    if (!state_) {
-      CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),
-                                           options_.resume ? welcome.examples : 0));
-      return Done{};
+    if (state_ && state_->identity().data != identity.data) {
+      return data_error(options_.data_file, "holds other rows than when it was read before",
+                        "expected the same data, or to join without " + options_.state_file);
     }
-    if (state_->identity().data == identity.data) return Done{};
-    return data_error(options_.data_file, "holds other rows than when it was read before",
-                      "expected the same data, or to join without " + options_.state_file);
+    if (state_ && state_->next_row() >= welcome.examples) return Done{};
+    if (state_) {  // rows are noted before they are reported: the machine has lost some of it
+      write_log(options_.log, LogLevel::warning, "state",
+                {{"why", options_.state_file + " is older than what the server has; goes on there"},
+                 {"row", std::to_string(welcome.examples + 1)}});
+    }
+    CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),
+                                         options_.resume ? welcome.examples : 0));
+    return Done{};
   }
 
   const JoinOptions options_;

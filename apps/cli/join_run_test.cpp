@@ -214,6 +214,26 @@ TEST_F(StoppedOnce, GoesOnAtTheServersPositionWithoutItsState) {
   EXPECT_EQ(server.learned(), simulated(settings_, source_));
 }
 
+/// As after a loss of power, or with a copy from yesterday.
+TEST_F(StoppedOnce, GoesOnAtTheServersPositionIfItsStateIsOlder) {
+  write_files(source_);
+  wire::TestServer server(settings_);
+  play_some(server);
+  const std::string state = file(0) + ".join";
+  std::string kept, line;
+  std::ifstream in(state);
+  for (int n = 0; n < 3 && std::getline(in, line); ++n) kept += line + "\n";
+  in.close();
+  std::ofstream(state) << kept;
+  ASSERT_LT(JoinState::load(state).value()->next_row(), 20U);
+  Progress progress;
+  const auto outcome = JoinRun(options(server, 0, true)).play(progress);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().line();
+  EXPECT_GE(outcome->first_row, 19U);
+  EXPECT_EQ(server.host().status().forecasts, source_.rounds(0)) << "every row once";
+  EXPECT_EQ(server.learned(), simulated(settings_, source_));
+}
+
 TEST_F(StoppedOnce, RefusesAStateOfOtherRowsClientsAndRuns) {
   write_files(source_);
   wire::TestServer server(settings_);

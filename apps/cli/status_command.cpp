@@ -45,10 +45,10 @@ Result<Json> ask(const wire::StatusQuestion& question) {
 /// True when there is nothing more to watch.
 Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion& question) {
   CAUCUS_TRY(const Json status, ask(question));
+  CAUCUS_TRY(const std::string table, status_table(status, question.server.text()));
   if (!command.json.empty()) {
     CAUCUS_CHECK(print(json_text(status, command.watch ? -1 : 1) + "\n"));
   } else {
-    CAUCUS_TRY(const std::string table, status_table(status, question.server.text()));
     // To the top, then clear: what is new takes the place of what was there.
     CAUCUS_CHECK(print((command.watch ? "\x1b[H\x1b[J" : "") + table));
   }
@@ -60,7 +60,7 @@ Status execute(const StatusCommand& command) {
     return usage_error("--json", "'" + command.json + "'", "expected -, standard output");
   }
   wire::StatusQuestion question;
-  CAUCUS_TRY(question.server, parse_address(command.server, "--server"));
+  CAUCUS_TRY(question.server, parse_server_address(command.server, "--server"));
   CAUCUS_TRY(question.keys,
              read_tls({command.cert, command.key, command.ca}, {"--cert", "--key", "--ca"}));
   CAUCUS_CHECK(check_security(question.server, question.keys, command.insecure));

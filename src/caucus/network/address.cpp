@@ -42,4 +42,12 @@ Result<Address> parse_address(std::string_view text, const std::string& where) {
   return address;
 }
 
+Result<Address> parse_server_address(std::string_view text, const std::string& where) {
+  CAUCUS_TRY(Address address, parse_address(text, where));
+  if (address.port == 0) {
+    return usage_error(where, "nobody listens on port 0", "expected the port of a server");
+  }
+  return address;
+}
+
 }  // namespace caucus

@@ -21,5 +21,7 @@ struct Address {
 
 /// HOST:PORT or [IPV6]:PORT; `where` is named in the error. Port 0 lets the system choose.
 Result<Address> parse_address(std::string_view text, const std::string& where);
+/// The same of a server that is to be found there: it has a port.
+Result<Address> parse_server_address(std::string_view text, const std::string& where);
 
 }  // namespace caucus

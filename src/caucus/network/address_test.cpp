@@ -27,6 +27,12 @@ TEST(Address, RefusesOthers) {
   }
 }
 
+TEST(Address, OfAServerHasAPort) {
+  EXPECT_EQ(parse_server_address("localhost:7", "--server")->port, 7);
+  EXPECT_EQ(parse_server_address("localhost:0", "--server").error().where, "--server");
+  EXPECT_FALSE(parse_server_address("localhost", "--server").ok());
+}
+
 TEST(Address, KnowsLoopback) {
   for (const char* host : {"localhost", "127.0.0.1", "127.8.9.1", "::1"}) {
     EXPECT_TRUE((Address{host, 1}).is_loopback()) << host;

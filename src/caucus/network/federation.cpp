@@ -40,7 +40,10 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
     return usage_error(who, "does not take part here", "expected a name of server.clients");
   }
   Member& member = members_[*client];
-  if (member.cut_off) return data_error(who, "was cut off for reports that cannot be true");
+  if (member.cut_off) {
+    return data_error(who, "was cut off for reports that cannot be true",
+                      "expected nothing more from it in this run");
+  }
   if (hello.run && *hello.run != run_) {
     return usage_error(who, "took part in another run", "expected to join without --resume");
   }
@@ -52,6 +55,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
                        "expected --resume to go on behind them");
   }
   member.last_seen = now;
+  member.software = hello.software;
   ++member.counters.joins;
   return WelcomeRecord{run_, *client, position, settings_.plan};
 }
@@ -68,7 +72,8 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
                           status.error().expected);
       }
     }
-    if (ready.features + ready.experts == 0 || frequency_bytes(shaped) > kMostFrequencyBytes ||
+    if (ready.features + ready.experts == 0 ||
+        frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
         largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
                         "expected some, or for so many server.features");
@@ -141,11 +146,17 @@ bool Federation::can_begin(Time now) const {
   if (phase_ != Phase::waiting) return false;
   const std::size_t joined = count(&Member::joined);
   if (joined == members_.size()) return true;
-  return settings_.deadline && joined >= settings_.quorum && now >= opened_ + *settings_.deadline;
+  // Whoever comes first may have little: the others bring what the theory's rates need.
+  return settings_.deadline && joined >= settings_.quorum && now >= opened_ + *settings_.deadline &&
+         check_horizon(length(), settings_.problem).ok();
 }
 
 Status Federation::begin(Time now) {
   begun_with_ = length();
+  if (Status status = check_horizon(begun_with_, settings_.problem); !status.ok()) {
+    status.error().where = "schedule.kind";
+    return status;
+  }
   CAUCUS_CHECK(make_learner());
   phase_ = Phase::running;
   open(now);
@@ -174,6 +185,8 @@ Status Federation::make_learner() {
 
 void Federation::open(Time now) {
   for (Member& member : members_) {
+    member.answered = false;
+    member.report.reset();
     if (!member.active()) member.sampled.clear();  // it will not report again
   }
   if (active() == 0 || batch_ == kMostBatches) {
@@ -185,8 +198,6 @@ void Federation::open(Time now) {
   opened_ = now;
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
     Member& member = members_[client];
-    member.answered = false;
-    member.report.reset();
     if (!member.active()) continue;
     member.sampled.push_back(learner_->sampled(batch_, client));
     if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
@@ -243,7 +254,9 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
   if (auto found = fault(member, report)) {
     why = std::move(*found);
     ++member.counters.rejected;
+    member.fault = why;
     member.cut_off = member.counters.rejected >= settings_.violations;
+    if (member.cut_off) member.cut_in = batch_;
     return Verdict::rejected;
   }
   ++member.counters.reports;

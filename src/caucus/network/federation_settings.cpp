@@ -53,6 +53,10 @@ Status check_messages(const FederationSettings& settings) {
   if (down > kMostAssignmentBytes) return refuse("assignments", down, kMostAssignmentBytes);
   const std::size_t up = largest_report(settings.plan, held);
   if (up > kMostReportBytes) return refuse("reports", up, kMostReportBytes);
+  if (frequency_bytes(settings.plan) > kMostFrequencyBytes) {
+    return usage_error("space.features", "frequencies of more than 1 GB at every client",
+                       "expected fewer features, or fewer numbers per example");
+  }
   return Done{};
 }
 

@@ -247,6 +247,14 @@ TEST(Federation, RefusesShapesThatNoMessageCouldCarry) {
   EXPECT_EQ(Federation::make(settings, kRun).error().where, "algorithm.sample");
 }
 
+TEST(Federation, IsNotMadeOfFrequenciesThatNoMemoryHolds) {
+  auto settings = test_settings(2, ScheduleKind::constant);
+  settings.plan.features = 100'000;
+  settings.plan.spaces[2].features = 3'000;
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "space.features");
+  EXPECT_FALSE(Participant::make(settings.plan, 0).ok());
+}
+
 TEST(Federation, RefusesShapesWhoseFrequenciesNoMemoryHolds) {
   auto settings = test_settings(1, ScheduleKind::constant);
   settings.plan.features = 0;
@@ -278,6 +286,43 @@ TEST(Federation, RefusesAClientWithWhomItCouldNotBegin) {
   ASSERT_TRUE(federation.ready(1, {10, 4, 3}, Time{}).ok());
   ASSERT_TRUE(federation.can_begin(Time{}));
   EXPECT_TRUE(federation.begin(Time{}).ok());
+}
+
+TEST(Federation, WaitsForTheDataThatTheTheoryNeeds) {
+  auto settings = test_settings(3, ScheduleKind::theory);
+  settings.quorum = 1;
+  settings.deadline = milliseconds(100);
+  auto federation = Federation::make(settings, kRun).value();
+  const auto come = [&](std::uint32_t client, std::uint64_t examples) {
+    ASSERT_TRUE(federation.join({.client = "c" + std::to_string(client + 1)}, Time{}).ok());
+    ASSERT_TRUE(federation.ready(client, {examples, 4, 0}, Time{}).ok());
+  };
+  const Time late = Time{} + std::chrono::hours(1);
+  come(0, 3);  // for four models
+  EXPECT_FALSE(federation.can_begin(late));
+  come(1, 4);
+  EXPECT_FALSE(federation.can_begin(Time{}));
+  ASSERT_TRUE(federation.can_begin(late));
+  EXPECT_TRUE(federation.begin(late).ok());
+}
+
+TEST(Federation, SaysWhatIsMissingIfAllHaveTooLittle) {
+  auto federation = Federation::make(test_settings(1, ScheduleKind::theory), kRun).value();
+  ASSERT_TRUE(federation.join({.client = "c1"}, Time{}).ok());
+  ASSERT_TRUE(federation.ready(0, {3, 4, 0}, Time{}).ok());
+  ASSERT_TRUE(federation.can_begin(Time{}));
+  const auto begun = federation.begin(Time{});
+  ASSERT_FALSE(begun.ok());
+  EXPECT_EQ(begun.error().where, "schedule.kind");
+  EXPECT_NE(begun.error().line().find("T = 3 is less than K = 4"), std::string::npos);
+}
+
+TEST(Federation, CountsALastReportOnce) {
+  const TestSource source({3, 2});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  t.play_to_the_end();
+  EXPECT_EQ(t.federation.join(t.clients[0].hello(), t.now)->examples, 3U);
+  EXPECT_EQ(t.federation.join(t.clients[1].hello(), t.now)->examples, 2U);
 }
 
 TEST(Federation, IsNotMadeOfWhatCannotBeLearned) {

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <utility>
 
+#include "caucus/network/message_size.hpp"
 #include "caucus/network/random_bytes.hpp"
 #include "caucus/network/recovery.hpp"
+#include "caucus/network/retained_reports.hpp"
 
 namespace caucus {
 namespace {
@@ -34,16 +36,27 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std::string& plan_bytes,
                                          Store store, HostOptions options) {
+  const std::size_t bytes = usual_report(settings.plan, settings.problem.sampled());
+  const std::size_t kept = std::max<std::size_t>(1, RetainedReports::kMostBytes / bytes);
+  if (store.commit_every() > kept) {
+    return usage_error("server.durability",
+                       "clients cannot keep " + std::to_string(store.commit_every()) +
+                           " reports of " + std::to_string(bytes) + " bytes until they are stored",
+                       "expected at most " + std::to_string(kept));
+  }
   CAUCUS_TRY(Federation federation, recover(std::move(settings), plan_bytes, store, options.log));
+  CAUCUS_TRY(const std::uint64_t start, store.count_start());
   return std::unique_ptr<Host>(
-      new Host(std::move(federation), std::move(store), std::move(options)));
+      new Host(std::move(federation), std::move(store), start, std::move(options)));
 }
 
-Host::Host(Federation federation, Store store, HostOptions options)
+Host::Host(Federation federation, Store store, std::uint64_t start, HostOptions options)
     : federation_(std::move(federation)),
       store_(std::move(store)),
       options_(std::move(options)),
-      lines_(federation_.members().size()) {
+      lines_(federation_.members().size()),
+      start_(start),
+      since_(federation_.batch()) {
   federation_.wake(now());
   if (federation_.phase() == Federation::Phase::running) began_ = now();
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
@@ -57,18 +70,31 @@ Host::~Host() {
 Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line> line) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || failure_) return network_error("server", "is going down", "try again later");
-  CAUCUS_TRY(const WelcomeRecord welcome, federation_.join(hello, now()));
+  const auto seat = federation_.index_of(hello.client);
+  if (seat && lines_.of(*seat) != nullptr && line->is_older_than(*lines_.of(*seat))) {
+    return network_error("client '" + hello.client + "'", "has a newer line here",
+                         "expected nothing more on this one");
+  }
+  if (seat && federation_.members()[*seat].cut_in > store_.durable()) {
+    // Only what is durable is final; else it must be there if the server dies and asks it again.
+    const bool closed = federation_.phase() == Federation::Phase::over ||
+                        federation_.members()[*seat].cut_in < federation_.batch();
+    if (!closed) {
+      return network_error("client '" + hello.client + "'", "is being cut off", "try again later");
+    }
+    CAUCUS_CHECK(flush());
+  }
+  CAUCUS_TRY(WelcomeRecord welcome, federation_.join(hello, now()));
+  welcome.start = start_;
+  welcome.since = since_;
   const std::uint32_t client = welcome.client;
   count_traffic(client);
   lines_.take(client, std::move(line));
   federation_.leave(client);  // until the new line says that it is ready
   lines_.of(client)->welcome(welcome);
   if (may_go(client)) {
-    if (auto status = store_.flush(); !status.ok()) {
-      fail(status.error());
-      return std::move(status.error());
-    }
-    dismiss_finished();
+    CAUCUS_CHECK(flush());
+    dismiss();
   }
   return client;
 }
@@ -80,7 +106,8 @@ Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& re
   write_log(options_.log, LogLevel::info, "joined",
             {{"client", federation_.members()[client].name},
              {"examples", std::to_string(ready.examples)},
-             {"counted", std::to_string(federation_.members()[client].counted)}});
+             {"counted", std::to_string(federation_.members()[client].counted)},
+             {"software", federation_.members()[client].software}});
   const std::uint64_t before = federation_.batch();
   advance();
   if (federation_.batch() == before) send_assignment(client);  // else it has been sent
@@ -111,10 +138,6 @@ void Host::report(std::uint32_t client, const Line& line, ReportRecord report) {
                {"why", why},
                {"cut_off", member.cut_off ? "true" : "false"}});
     lines_.of(client)->refuse(batch, why);
-    if (member.cut_off) {
-      lines_.cut(client, "too many reports that cannot be true, the last: " + why);
-      federation_.leave(client);
-    }
   }
   advance();
 }
@@ -175,14 +198,15 @@ Status Host::close_batch() {
   }
   CAUCUS_CHECK(store_.append(closed.number, std::move(closed.reports), std::move(snapshot)));
   if (!store_.in_groups()) send_assignments();
-  // Whoever has finished may go once that is durable, and need not wait for a group to be full.
+  // Whoever has finished or was cut off hears of it once that is durable: it will not come again.
+  // It need not wait for a group to be full.
   bool somebody = over;
   for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    somebody = somebody || may_go(client);
+    somebody = somebody || may_go(client) || must_go(client);
   }
   if (somebody) {
     CAUCUS_CHECK(store_.flush());
-    dismiss_finished();
+    dismiss();
   }
   return Done{};
 }
@@ -219,13 +243,30 @@ bool Host::may_go(std::uint32_t client) const {
          (over || federation_.members()[client].finished);
 }
 
-void Host::dismiss_finished() {
+bool Host::must_go(std::uint32_t client) const {
+  return lines_.of(client) != nullptr && federation_.members()[client].cut_off;
+}
+
+void Host::dismiss() {
   const bool over = federation_.phase() == Federation::Phase::over;
   for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    if (!may_go(client) || federation_.members()[client].last_batch > store_.durable()) continue;
-    lines_.end(client, over ? "the run is over" : "all of the client's examples are counted");
+    const Member& member = federation_.members()[client];
+    if (must_go(client)) {
+      if (member.cut_in > store_.durable()) continue;
+      lines_.cut(client, "too many reports that cannot be true, the last: " + member.fault +
+                             "; expected examples within the ranges of the plan");
+    } else {
+      if (!may_go(client) || member.last_batch > store_.durable()) continue;
+      lines_.end(client, over ? "the run is over" : "all of the client's examples are counted");
+    }
     federation_.leave(client);
   }
+}
+
+Status Host::flush() {
+  Status status = store_.flush();
+  if (!status.ok()) fail(status.error());
+  return status;
 }
 
 void Host::fail(Error error) {

@@ -42,7 +42,8 @@ class Host {
   Host& operator=(Host&&) = delete;
   ~Host();
 
-  /// Welcomes the client on this line, in place of an older one, or says why not.
+  /// Welcomes the client on this line, in place of an older one, or says why not. Whoever waited
+  /// here while the client opened a newer line comes too late.
   Result<std::uint32_t> join(const HelloRecord& hello, std::shared_ptr<Line> line);
   /// The client has its data.
   Status ready(std::uint32_t client, const Line& line, const ReadyRecord& ready);
@@ -71,7 +72,7 @@ class Host {
   }
 
  private:
-  Host(Federation federation, Store store, HostOptions options);
+  Host(Federation federation, Store store, std::uint64_t start, HostOptions options);
 
   static Result<Federation> recover(FederationSettings settings, const std::string& plan_bytes,
                                     Store& store, const Log& log);
@@ -85,8 +86,11 @@ class Host {
   void send_assignments();
   /// Whether the client is there, has finished and has not been told so.
   [[nodiscard]] bool may_go(std::uint32_t client) const;
-  /// Clients whose last report is stored need not stay.
-  void dismiss_finished();
+  /// Whether the client is there and was cut off.
+  [[nodiscard]] bool must_go(std::uint32_t client) const;
+  /// Clients whose last report is stored need not stay, and those who were cut off must not.
+  void dismiss();
+  Status flush();  ///< the store; fails if that does
   void fail(Error error);
   void close_lines();  ///< the host is locked
   void watch_clock();
@@ -98,6 +102,8 @@ class Host {
   const HostOptions options_;
   std::size_t report_bytes_ = 0, snapshot_bytes_ = 0;  ///< since the last snapshot; of that
   Lines lines_;
+  const std::uint64_t start_;          ///< of this run's servers, counted by the store
+  const std::uint64_t since_;          ///< the first batch that this one opened
   std::optional<Time> began_, ended_;  ///< to work on batches
   std::optional<Error> failure_;
   bool stopped_ = false;

@@ -205,6 +205,161 @@ TEST_F(HostThreads, TellWhoeverHasFinishedAndComesAgain) {
   host->abandon();
 }
 
+TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
+  const TestSource source({9, 9});
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  auto host = open(settings, 1000, 1000);  // no group is ever full
+  TestClient honest(settings.plan, 0, source);
+  TestClient liar(settings.plan, 1, source);
+  const auto line = std::make_shared<QueueLine>();
+  auto liars_line = std::make_shared<QueueLine>();
+  ASSERT_TRUE(host->join(honest.hello(), line).ok());
+  ASSERT_TRUE(host->join(liar.hello(), liars_line).ok());
+  ASSERT_TRUE(host->ready(0, *line, honest.ready()).ok());
+  ASSERT_TRUE(host->ready(1, *liars_line, liar.ready()).ok());
+  const auto play = [&](TestClient& client, std::uint32_t index, QueueLine& on, bool lies) {
+    while (true) {
+      const Heard heard = on.hear();
+      const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+      if (assignment == nullptr) continue;
+      auto report = *client.play(*assignment);
+      if (lies) report.parts[0].held[0].loss = -1.0F;
+      return host->report(index, on, std::move(report));
+    }
+  };
+  for (int n = 0; n < 3; ++n) {
+    if (n > 0) play(honest, 0, *line, false);
+    play(liar, 1, *liars_line, true);
+  }
+  EXPECT_TRUE(host->status().members[1].cut_off);
+  EXPECT_EQ(host->status().durable, 0U);
+  // Nobody has told it: if the server died now, it would be waited for.
+  host->leave(1, *liars_line);
+  liars_line = std::make_shared<QueueLine>();
+  const auto early = host->join(liar.hello(), liars_line);
+  ASSERT_FALSE(early.ok());
+  EXPECT_EQ(early.error().kind, ErrorKind::network) << "it may come again";
+  play(honest, 0, *line, false);
+  const auto late = host->join(liar.hello(), liars_line);
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().kind, ErrorKind::data) << "now it is final";
+  EXPECT_EQ(host->status().durable, 3U);
+  host->abandon();
+  host.reset();
+  host = open(settings, 1000, 1000);
+  EXPECT_EQ(host->join(liar.hello(), liars_line).error().kind, ErrorKind::data);
+  EXPECT_TRUE(host->status().members[1].cut_off);
+  host->abandon();
+}
+
+TEST_F(HostThreads, TellAClientThatItIsCutOffWhenItsBatchIsStored) {
+  const TestSource source({9, 9});
+  auto settings = test_settings(2, ScheduleKind::constant);
+  settings.violations = 1;
+  const auto host = open(settings, 1000, 1000);
+  TestClient honest(settings.plan, 0, source);
+  TestClient liar(settings.plan, 1, source);
+  const auto line = std::make_shared<QueueLine>();
+  const auto liars_line = std::make_shared<QueueLine>();
+  ASSERT_TRUE(host->join(honest.hello(), line).ok());
+  ASSERT_TRUE(host->join(liar.hello(), liars_line).ok());
+  ASSERT_TRUE(host->ready(0, *line, honest.ready()).ok());
+  ASSERT_TRUE(host->ready(1, *liars_line, liar.ready()).ok());
+  const auto assignment_on = [](QueueLine& on) {
+    EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(on.hear()));
+    return std::get<AssignmentRecord>(on.hear());
+  };
+  auto report = *liar.play(assignment_on(*liars_line));
+  report.played.loss = -1.0;
+  host->report(1, *liars_line, std::move(report));
+  EXPECT_TRUE(std::holds_alternative<std::string>(liars_line->hear()));  // this report is refused
+  host->report(0, *line, *honest.play(assignment_on(*line)));
+  const Ended ended = std::get<Ended>(liars_line->hear());
+  EXPECT_TRUE(ended.cut);
+  EXPECT_EQ(host->status().durable, 1U);
+  host->abandon();
+}
+
+TEST_F(HostThreads, KeepTheNewestLineOfAClient) {
+  const TestSource source({9});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  const auto host = open(settings);
+  TestClient client(settings.plan, 0, source);
+  const auto held_up = std::make_shared<QueueLine>();  // its Hello comes after that of the next
+  const auto newest = std::make_shared<QueueLine>();
+  ASSERT_TRUE(host->join(client.hello(), newest).ok());
+  const auto older = host->join(client.hello(), held_up);
+  ASSERT_FALSE(older.ok());
+  EXPECT_EQ(older.error().kind, ErrorKind::network);
+  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
+  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(newest->hear()));
+  EXPECT_TRUE(std::get<Ended>(newest->hear()).cut) << "by the one that is newer still";
+}
+
+TEST_F(HostThreads, SayWhichBatchesAreTheirOwn) {
+  const TestSource source({9});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  TestClient client(settings.plan, 0, source);
+  const auto welcomed_by = [&](Host& host) {
+    const auto line = std::make_shared<QueueLine>();
+    EXPECT_TRUE(host.join(client.hello(), line).ok());
+    const auto welcome = std::get<WelcomeRecord>(line->hear());
+    EXPECT_TRUE(host.ready(0, *line, client.ready()).ok());
+    for (int n = 0; n < 2; ++n) {
+      host.report(0, *line, *client.play(std::get<AssignmentRecord>(line->hear())));
+    }
+    host.abandon();
+    return std::pair(welcome.start, welcome.since);
+  };
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(welcomed_by(*open(settings)), Pair(1, 0));
+  EXPECT_EQ(welcomed_by(*open(settings)), Pair(2, 3));
+  EXPECT_EQ(welcomed_by(*open(settings, 100, 100)), Pair(3, 5));
+  EXPECT_EQ(welcomed_by(*open(settings)), Pair(4, 5)) << "what was not durable is lost";
+}
+
+TEST_F(HostThreads, StoreTheWholeStateWhenReportsTakeMuchRoom) {
+  const TestSource source({12, 12});
+  auto settings = test_settings(2, ScheduleKind::constant);
+  for (Space& space : settings.plan.spaces) {
+    if (space.is_kernel()) space.features = 20'000;
+  }
+  settings.plan.spaces.erase(settings.plan.spaces.begin(), settings.plan.spaces.begin() + 2);
+  settings.problem.spaces = settings.plan.spaces;
+  const auto host = open(settings, 1, 1'000'000);
+  std::vector<std::thread> threads;
+  for (std::uint32_t j = 0; j < 2; ++j) {
+    threads.emplace_back([&, j] {
+      TestClient client(settings.plan, j, source);
+      const auto line = std::make_shared<QueueLine>();
+      ASSERT_TRUE(host->join(client.hello(), line).ok());
+      ASSERT_TRUE(host->ready(j, *line, client.ready()).ok());
+      for (int reports = 0; reports < 11;) {  // not all: the end has a snapshot of its own
+        const Heard heard = line->hear();
+        if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
+          host->report(j, *line, *client.play(*assignment));
+          ++reports;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  host->abandon();
+  // Two clients with two models of 160 KB: 0.6 MB a batch, the snapshot 0.3 MB.
+  EXPECT_EQ(Store::open_for_reading(path())->latest_snapshot().value()->batch, 7U);
+}
+
+TEST_F(HostThreads, RefuseGroupsThatClientsCannotKeep) {
+  auto settings = test_settings(1, ScheduleKind::constant);
+  settings.plan.spaces[2].features = 50'000;
+  settings.problem.spaces = settings.plan.spaces;
+  const auto with_groups_of = [&](std::size_t batches) {
+    return Host::make(settings, "a plan", Store::open(path(), {batches}).value(), {});
+  };
+  EXPECT_EQ(with_groups_of(100).error().where, "server.durability");
+  EXPECT_TRUE(with_groups_of(80).ok());
+}
+
 TEST_F(HostThreads, RefuseAStoreOfOtherSettings) {
   const auto settings = test_settings(2, ScheduleKind::adaptive);
   const auto plan_taken = [&](const std::string& plan) {

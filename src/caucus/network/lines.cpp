@@ -5,7 +5,7 @@
 namespace caucus {
 
 void Lines::take(std::uint32_t client, std::shared_ptr<Line> line) {
-  cut(client, "another client of this name has come");
+  cut(client, "another client of this name has come; expected one at a time");
   seats_[client].line = std::move(line);
 }
 

@@ -1,6 +1,7 @@
 // The ways to the clients of a federation, at most one to each.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,9 @@ class Line {
   Line& operator=(Line&&) = delete;
   virtual ~Line() = default;
 
+  /// Whether it was made before the other one.
+  [[nodiscard]] bool is_older_than(const Line& other) const { return number_ < other.number_; }
+
   virtual void welcome(const WelcomeRecord& welcome) = 0;
   virtual void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) = 0;
   /// A report was not taken.
@@ -40,6 +44,10 @@ class Line {
   virtual void close() = 0;
   /// Of all messages since it was asked before.
   virtual Traffic take_traffic() = 0;
+
+ private:
+  static inline std::atomic<std::uint64_t> made_ = 0;
+  const std::uint64_t number_ = ++made_;
 };
 
 class Lines {

@@ -55,6 +55,9 @@ struct Member {
   // Of this process, not of the run:
   bool connected = false;  ///< and has its data
   Time last_seen{};
+  std::string software;      ///< as it says
+  std::string fault;         ///< of the last report that was rejected
+  std::uint64_t cut_in = 0;  ///< the batch in which it was cut off, if by this process
 
   // Of the open batch:
   bool answered = false;

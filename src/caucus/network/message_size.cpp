@@ -28,6 +28,11 @@ std::size_t largest_report(const SharedPlan& plan, std::size_t held) {
   return kAround + std::min(plan.label_delay + 1, kPartsPerReport) * models(plan, held);
 }
 
+std::size_t usual_report(const SharedPlan& plan, std::size_t held) {
+  constexpr std::size_t kSums = 256;
+  return kSums + models(plan, held);
+}
+
 double frequency_bytes(const SharedPlan& plan) {
   std::set<std::pair<SpaceKind, std::size_t>> shared;  // by kernels that differ in their width only
   double numbers = 0.0;

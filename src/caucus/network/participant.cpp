@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "caucus/network/message_size.hpp"
+
 namespace caucus {
 namespace {
 
@@ -50,6 +52,9 @@ PartRecord part_record(std::uint64_t sampled, const Report& mean) {
 
 Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
                                                        std::uint32_t client) {
+  if (frequency_bytes(plan) > kMostFrequencyBytes) {
+    return network_error("plan", "its frequencies would take more than 1 GB", "expected fewer");
+  }
   CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
                                           plan.held));
   return std::unique_ptr<Participant>(
@@ -93,11 +98,28 @@ std::shared_ptr<Participant::Models> Participant::models_of(const AssignmentReco
   return models;
 }
 
+void Participant::served_by(std::uint64_t start, std::uint64_t since) {
+  const std::lock_guard lock(mutex_);
+  if (start == start_) return;
+  // Of starts that it did not see it knows only that no durable batch was lost.
+  const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
+  start_ = start;
+  if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
+}
+
 Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& record) {
   CAUCUS_CHECK(check(record));
   auto models = models_of(record);
   const std::lock_guard lock(mutex_);
+  open_ = record.batch;
+  durable_ = std::max(durable_, record.durable);
   retained_.drop_up_to(record.durable);
+  // What was drawn in a batch that went by meanwhile cannot be compared any more.
+  if (agreed_ && record.batch > *agreed_ + 1) forget_history();
+  if (agreed_) {
+    agreed_ = std::max(*agreed_, record.batch);
+    if (*agreed_ >= models_->batch) agreed_.reset();
+  }
   if (const auto* before = retained_.find(record.batch)) {
     if (before->fingerprint == models->fingerprint) return std::optional(before->report);
     forget_history();
@@ -128,6 +150,7 @@ void Participant::forget_history() {
   counts_.forgotten += waiting_observations();
   parts_.clear();
   retained_.clear();
+  agreed_.reset();
 }
 
 /// Their true values would be of no use; the models that they hold take memory.
@@ -233,15 +256,19 @@ std::uint64_t Participant::waiting_observations() const {
   return sum;
 }
 
+/// While reports are given again the newest models are not those of the open batch.
+bool Participant::unanswered() const {
+  return models_ != nullptr && models_->batch == open_ && answered_ < open_;
+}
+
 bool Participant::ready() const {
   const std::lock_guard lock(mutex_);
-  return models_ != nullptr && answered_ < models_->batch &&
-         waiting_observations() >= shared_.rounds_per_upload;
+  return unanswered() && waiting_observations() >= shared_.rounds_per_upload;
 }
 
 std::optional<ReportRecord> Participant::take_report(bool last) {
   const std::lock_guard lock(mutex_);
-  if (models_ == nullptr || answered_ >= models_->batch) return std::nullopt;
+  if (!unanswered()) return std::nullopt;
   ReportRecord report{models_->batch, {}, {}, false};
   for (auto part = parts_.begin(); part != parts_.end() && report.parts.size() < kPartsPerReport;
        part = parts_.erase(part)) {

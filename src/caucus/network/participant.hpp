@@ -45,6 +45,10 @@ class Participant {
 
   static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client);
 
+  /// The server was started for the `start`-th time and opened the batches from `since` on; those
+  /// up to `since` are as they were under the start before. From every welcome.
+  void served_by(std::uint64_t start, std::uint64_t since);
+
   /// New models. If the client answered this very assignment before, gives that report again: the
   /// server has lost it.
   Result<std::optional<ReportRecord>> assign(const AssignmentRecord& record);
@@ -54,7 +58,7 @@ class Participant {
   /// The true value of a prediction. False if it is not waited for (any more) or not finite.
   bool observe(std::uint64_t id, double y);
 
-  /// Whether the open batch has enough observations for a report.
+  /// Whether the open batch is unanswered and has enough observations for a report.
   [[nodiscard]] bool ready() const;
   /// What was observed since the last report; nothing if the open batch is answered already.
   std::optional<ReportRecord> take_report(bool last);
@@ -92,6 +96,7 @@ class Participant {
   // The rest is called while the mutex is locked.
   void remember(std::uint64_t id, Pending one);
   bool count(const Pending& one, const Forecast& forecast, double y);
+  [[nodiscard]] bool unanswered() const;
   [[nodiscard]] bool too_old(std::uint64_t sampled) const;
   [[nodiscard]] bool stale(const Models& models) const;
   void forget_history();
@@ -109,8 +114,13 @@ class Participant {
   std::deque<std::uint64_t> order_;  ///< of the pending, with some that are not any more
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Part> parts_;  ///< by the batch that the models were drawn in
+  std::uint64_t open_ = 0;               ///< the batch that the server asked for last
   std::uint64_t answered_ = 0;           ///< the last batch that was
   std::uint64_t history_ = 0;            ///< counts how often the server's went another way
+  std::uint64_t start_ = 0;              ///< of the server
+  std::uint64_t durable_ = 0;            ///< the last batch of which the server said so
+  /// After another start of the server: up to this batch it drew as before. Nothing: always.
+  std::optional<std::uint64_t> agreed_;
   RetainedReports retained_;
   Counts counts_;
 };

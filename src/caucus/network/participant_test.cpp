@@ -255,6 +255,63 @@ TEST(Participant, ForgetsAHistoryThatTheServerLost) {
   EXPECT_FALSE(*third);  // the old answer to batch 3 is not given
 }
 
+/// A report for a batch that is not open would take the place of the one that is asked for.
+TEST(Participant, AnswersNothingButTheOpenBatchWhileReportsAreGivenAgain) {
+  const auto participant = make(test_plan());
+  for (std::uint32_t batch = 1; batch <= 3; ++batch) {
+    ASSERT_TRUE(participant->assign(assignment(batch)).ok());
+    ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
+    if (batch < 3) {
+      ASSERT_TRUE(participant->take_report(false));
+    }
+  }
+  for (std::uint32_t batch = 1; batch <= 2; ++batch) {
+    const auto again = participant->assign(assignment(batch));
+    ASSERT_TRUE(again.ok() && *again);
+    EXPECT_FALSE(participant->ready());
+    EXPECT_FALSE(participant->take_report(true));
+  }
+  ASSERT_TRUE(participant->assign(assignment(3)).ok());
+  EXPECT_TRUE(participant->ready());
+  const auto report = participant->take_report(true);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->batch, 3U);
+  EXPECT_EQ(report->played.forecasts, 1U);
+}
+
+/// Five batches of a first start of the server, of which the first is durable; then another start.
+/// How many of the predictions of batches 2 to 5 are still of use, once these batches were asked
+/// for.
+std::size_t left_after(std::uint64_t start, std::uint64_t since,
+                       const std::vector<std::uint64_t>& batches) {
+  const auto participant = make(test_plan(1, 100));
+  participant->served_by(1, 0);
+  std::vector<std::uint64_t> ids;
+  for (std::uint32_t batch = 1; batch <= 5; ++batch) {
+    EXPECT_TRUE(participant->assign(assignment(batch, batch > 1 ? 1 : 0)).ok());
+    if (batch > 1) ids.push_back(participant->predict(example(batch))->id);
+    EXPECT_TRUE(participant->take_report(false));
+  }
+  participant->served_by(start, since);
+  for (const std::uint64_t batch : batches)
+    EXPECT_TRUE(participant->assign(assignment(batch)).ok());
+  std::size_t left = 0;
+  for (const std::uint64_t id : ids) left += participant->observe(id, 0.5) ? 1U : 0U;
+  return left;
+}
+
+TEST(Participant, UsesWhatALostHistoryDrewOnlyIfItIsDrawnAgain) {
+  EXPECT_EQ(left_after(1, 0, {9}), 4U) << "the same server: only the connection was lost";
+  EXPECT_EQ(left_after(2, 5, {9}), 4U) << "nothing was lost";
+  EXPECT_EQ(left_after(2, 3, {3, 4, 5, 6}), 4U) << "all came again";
+  EXPECT_EQ(left_after(2, 3, {4, 5, 6}), 4U) << "batch 3 is drawn from what was durable";
+  EXPECT_EQ(left_after(2, 3, {9}), 0U) << "4 and 5 may have been drawn otherwise";
+  EXPECT_EQ(left_after(2, 3, {3, 5}), 0U) << "4 may";
+  EXPECT_EQ(left_after(3, 5, {9}), 0U) << "who knows what the second start lost";
+  EXPECT_EQ(left_after(3, 2, {2, 3, 4, 5, 6}), 4U);
+  EXPECT_EQ(left_after(3, 4, {4, 5, 6}), 0U);
+}
+
 TEST(Participant, RemembersOnlySoMuch) {
   const auto participant = make(test_plan(1, 1'000'000));
   ASSERT_TRUE(participant->assign(assignment(1)).ok());

@@ -61,6 +61,8 @@ struct WelcomeRecord {
   std::uint32_t client = 0;
   std::uint64_t examples = 0;  ///< of this client that are in accepted reports
   SharedPlan plan;
+  std::uint64_t start = 0;  ///< counts how often the run's server was started
+  std::uint64_t since = 0;  ///< the first batch that this start has opened
 };
 
 struct HeldModelRecord {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kRun = "run";
 constexpr std::string_view kSnapshot = "snapshot";
 constexpr std::string_view kTold = "told";
+constexpr std::string_view kStarts = "starts";  // their number is in place of a batch's
 
 struct Record {
   std::uint64_t batch = 0;
@@ -184,6 +185,9 @@ Result<Store> Store::open(const std::string& path, StoreOptions options) {
 
 Result<Store> Store::open_for_reading(const std::string& path) {
   CAUCUS_TRY(const std::string real, store_path(path));
+  if (is_new_store(real)) {
+    return data_error(path, "there is no store", "expected a file written by caucus serve");
+  }
   CAUCUS_TRY(Database database, open_store_file_for_reading(real));
   auto parts = std::make_unique<Parts>();
   parts->database = std::move(database);
@@ -268,6 +272,17 @@ Result<std::optional<std::string>> Store::told() {
   std::optional<std::string> told;
   if (record) told = std::move(record->bytes);
   return told;
+}
+
+Result<std::uint64_t> Store::count_start() {
+  Parts& parts = *parts_;
+  CAUCUS_CHECK(parts.check_run());
+  CAUCUS_TRY(const auto before, parts.get(kStarts));
+  const std::uint64_t starts = before ? before->batch + 1 : 1;
+  CAUCUS_CHECK(parts.begin());
+  CAUCUS_CHECK(parts.or_roll_back(parts.put(kStarts, starts, "")));
+  CAUCUS_CHECK(parts.commit());
+  return starts;
 }
 
 const std::string& Store::path() const { return parts_->database.path(); }

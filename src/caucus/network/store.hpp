@@ -78,6 +78,8 @@ class Store {
   /// Which clients have heard that they are done, as bytes in place of those before. Commits all.
   Status set_told(std::string_view told);
   Result<std::optional<std::string>> told();
+  /// One more server of this run: how many there were with it. Commits all.
+  Result<std::uint64_t> count_start();
   [[nodiscard]] const std::string& path() const;
 
   using Replayed = std::function<Status(std::uint64_t batch, std::span<const StoredReport>)>;

@@ -21,7 +21,8 @@ constexpr std::size_t kPage = 16'384;
 constexpr std::size_t kLogPages = 2'000;
 
 // All reports of a batch are one row: one insertion and one checksum. The records are the run,
-// the latest snapshot and who was told, each of which there is at most once.
+// the latest snapshot, who was told and how often it was served, each of which there is at most
+// once.
 constexpr std::array<const char*, 1> kSteps = {R"sql(
   CREATE TABLE batches (batch INTEGER PRIMARY KEY, reports BLOB NOT NULL, checksum INTEGER NOT NULL)
     STRICT;

@@ -74,6 +74,21 @@ TEST(Store, RemembersWhoWasTold) {
   expect_intact(store);
 }
 
+TEST(Store, CountsItsServers) {
+  const TestFiles files;
+  {
+    Store store = opened(files.path("run.db"));
+    EXPECT_FALSE(store.count_start().ok());  // of which run?
+    ASSERT_TRUE(store.create_run(some_run()).ok());
+    EXPECT_EQ(*store.count_start(), 1U);
+    EXPECT_FALSE(store.begun());
+  }
+  Store store = opened(files.path("run.db"));
+  EXPECT_EQ(*store.count_start(), 2U);
+  append_up_to(store, 1, 3);
+  expect_intact(store);
+}
+
 TEST(Store, EmptyBytesAreKeptAsSuch) {
   const TestFiles files;
   {
@@ -240,7 +255,7 @@ TEST(Store, AReaderCannotWrite) {
     EXPECT_THAT(status.error().line(), HasSubstr("open for reading only"));
   }
   const auto missing = Store::open_for_reading(files.path("missing.db"));
-  EXPECT_THAT(missing.error().line(), HasSubstr("No such file"));
+  EXPECT_THAT(missing.error().line(), HasSubstr("there is no store"));
   EXPECT_FALSE(std::filesystem::exists(files.path("missing.db")));
 }
 

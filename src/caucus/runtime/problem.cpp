@@ -88,24 +88,32 @@ Result<AnySettings> adaptive_settings(const std::string& algorithm,
                        options.schedule.fixed_share, options.seed, repetition}));
 }
 
+std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
+  return options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+}
+
 Result<TheorySchedule> theory_schedule(const std::string& algorithm,
                                        const std::vector<SpaceConstants>& constants,
                                        const RunLength& length, const LearningOptions& options) {
-  const std::size_t K = options.spaces.size();
-  const auto horizon =
-      options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
-  if (horizon < K) {
-    const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
-    return usage_error(
-        "--schedule theory",
-        name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
-        "expected at least as many uploads as spaces; use fewer spaces or another schedule");
-  }
+  CAUCUS_CHECK(check_horizon(length, options));
   const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
-  return TheorySchedule({K, options.sampled(), clients, static_cast<double>(horizon)}, constants);
+  return TheorySchedule({options.spaces.size(), options.sampled(), clients,
+                         static_cast<double>(horizon_of(length, options))},
+                        constants);
 }
 
 }  // namespace
+
+Status check_horizon(const RunLength& length, const LearningOptions& options) {
+  const std::size_t K = options.spaces.size();
+  const std::size_t horizon = horizon_of(length, options);
+  if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
+  const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
+  return usage_error(
+      "--schedule theory",
+      name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+      "expected at least as many uploads as spaces; use fewer spaces or another schedule");
+}
 
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,

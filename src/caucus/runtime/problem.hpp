@@ -44,6 +44,9 @@ std::vector<SpaceConstants> make_constants(const Scaling& scaling, const Learnin
 std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
                                       std::size_t clients, const ScheduleOptions& schedule);
 
+/// Whether a run of this length is long enough for its schedule: the theory's needs T >= K.
+Status check_horizon(const RunLength& length, const LearningOptions& options);
+
 /// Settings for one algorithm in one repetition, validated.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,

@@ -31,7 +31,7 @@ Result<SharedPlan> with_shape(SharedPlan plan, std::size_t features, std::size_t
 }  // namespace
 
 Status ClientOptions::validate() const {
-  CAUCUS_TRY(const Address address, parse_address(server, "server"));
+  CAUCUS_TRY(const Address address, parse_server_address(server, "server"));
   CAUCUS_CHECK(check_client_name(name, "client"));
   CAUCUS_CHECK(check_security(address, tls, insecure));
   if (features + experts == 0) {
@@ -57,6 +57,12 @@ class Client::Parts {
     connection.patience = options_.patience;
     connection_.emplace(std::move(connection), events());
   }
+
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  Parts(Parts&&) = delete;
+  Parts& operator=(Parts&&) = delete;
+  ~Parts() { connection_->stop(); }  // its events use all of this
 
   void start() { connection_->start(); }
 
@@ -148,10 +154,14 @@ class Client::Parts {
   }
 
   Status be_welcomed(const WelcomeRecord& welcome) {
-    if (participant_if_any() != nullptr) return Done{};
+    if (Participant* participant = participant_if_any()) {
+      participant->served_by(welcome.start, welcome.since);
+      return Done{};
+    }
     CAUCUS_TRY(const SharedPlan plan,
                with_shape(welcome.plan, options_.features, options_.experts));
     CAUCUS_TRY(auto participant, Participant::make(plan, welcome.client));
+    participant->served_by(welcome.start, welcome.since);
     {
       const std::lock_guard lock(mutex_);
       participant_ = std::move(participant);
@@ -210,12 +220,12 @@ class Client::Parts {
   bool finishing_ = false;
   std::optional<Status> end_;
 
-  std::optional<wire::Connection> connection_;  ///< the last, so that its events end first
+  std::optional<wire::Connection> connection_;
 };
 
 Result<std::unique_ptr<Client>> Client::start(ClientOptions options) {
   CAUCUS_CHECK(options.validate());
-  CAUCUS_TRY(Address server, parse_address(options.server, "server"));
+  CAUCUS_TRY(Address server, parse_server_address(options.server, "server"));
   auto parts = std::make_unique<Parts>(std::move(options), std::move(server));
   parts->start();
   return std::unique_ptr<Client>(new Client(std::move(parts)));

@@ -193,6 +193,8 @@ void encode(const WelcomeRecord& welcome, v1::Welcome& into) {
   into.set_client(welcome.client);
   into.set_examples(welcome.examples);
   encode(welcome.plan, *into.mutable_plan());
+  into.set_start(welcome.start);
+  into.set_since(welcome.since);
 }
 
 Result<WelcomeRecord> decode(const v1::Welcome& welcome) {
@@ -201,6 +203,8 @@ Result<WelcomeRecord> decode(const v1::Welcome& welcome) {
   decoded.client = welcome.client();
   decoded.examples = welcome.examples();
   CAUCUS_TRY(decoded.plan, decode(welcome.plan()));
+  decoded.start = welcome.start();
+  decoded.since = welcome.since();
   return decoded;
 }
 

@@ -36,7 +36,7 @@ SharedPlan full_plan() {
 }
 
 TEST(Codec, BringsAPlanBackAsItWas) {
-  const WelcomeRecord welcome{{1, 2, 255}, 6, 1ULL << 50U, full_plan()};
+  const WelcomeRecord welcome{{1, 2, 255}, 6, 1ULL << 50U, full_plan(), 3, 1ULL << 40U};
   v1::Welcome message;
   encode(welcome, message);
   v1::Welcome travelled;
@@ -46,6 +46,8 @@ TEST(Codec, BringsAPlanBackAsItWas) {
   EXPECT_EQ(decoded->run, welcome.run);
   EXPECT_EQ(decoded->client, 6U);
   EXPECT_EQ(decoded->examples, welcome.examples);
+  EXPECT_EQ(decoded->start, welcome.start);
+  EXPECT_EQ(decoded->since, welcome.since);
   EXPECT_EQ(plan_bytes(decoded->plan), plan_bytes(welcome.plan));
   const SharedPlan& plan = decoded->plan;
   EXPECT_EQ(plan.spaces[1].constraint, Constraint::box);
@@ -141,7 +143,7 @@ TEST(Codec, MessagesHaveTheBytesOfTheFirstVersion) {
   EXPECT_EQ(hex(up.SerializeAsString()), "2200");
 
   v1::ServerMessage down;
-  encode(WelcomeRecord{RunId{7}, 1, 9, full_plan()}, *down.mutable_welcome());
+  encode(WelcomeRecord{RunId{7}, 1, 9, full_plan(), 0, 0}, *down.mutable_welcome());
   EXPECT_EQ(hex(down.SerializeAsString()),
             "0af0010a10070000000000000000000000000000001001180922d7010a1611000000000000f07f21"
             "000000000000f03f286430010a1a0803110000000000000440180121000000000000d03f28073801"
@@ -150,6 +152,10 @@ TEST(Codec, MessagesHaveTheBytesOfTheFirstVersion) {
             "0000000000f0bf11000000000000f03f1a0911000000000000f03f2212099a9999999999b93f1133"
             "3333333333d33f2212099c7500883ce437fe119c7500883ce4377e280230053a01613a0570726963"
             "655009");
+  down.mutable_welcome()->Clear();
+  down.mutable_welcome()->set_start(2);
+  down.mutable_welcome()->set_since(5);
+  EXPECT_EQ(hex(down.SerializeAsString()), "0a0428023005");
   const std::vector<float> w = {1.0F};
   Assignment assignment;
   assignment.held = {{5, w, 0.25}};
@@ -178,7 +184,7 @@ TEST(Codec, MessagesHaveTheBytesOfTheFirstVersion) {
 TEST(Codec, RefusesWhatIsNoPlan) {
   const auto refused = [](auto change) {
     v1::Welcome message;
-    encode(WelcomeRecord{{}, 0, 0, full_plan()}, message);
+    encode(WelcomeRecord{{}, 0, 0, full_plan(), 1, 1}, message);
     change(message);
     return !decode(message).ok();
   };

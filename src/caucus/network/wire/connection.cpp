@@ -243,7 +243,7 @@ class Connection::Keeper {
       const std::lock_guard lock(mutex_);
       if (welcomed_) return;
       if (options_.hello.run && *options_.hello.run != record->run) {
-        end_with("serves another run than before");
+        end_with("serves another run than before; expected the one that it joined");
         return;
       }
       options_.hello.run = record->run;

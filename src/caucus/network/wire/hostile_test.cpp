@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "caucus/network/message_size.hpp"
 #include "caucus/network/wire/test_server.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 
@@ -242,6 +243,29 @@ TEST(Hostile, HugeMessagesEndTheirStream) {
   EXPECT_TRUE(first->wait().ok());
   EXPECT_TRUE(second->wait().ok());
   EXPECT_NE(stranger.wait().error_code(), grpc::StatusCode::OK);
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+}
+
+/// The limit is that of the plan, above gRPC's own of 4 MB here, and no higher.
+TEST(Hostile, MessagesMayBeAsLargeAsAnHonestReport) {
+  const TestSource source({2});
+  auto settings = test_settings(1, ScheduleKind::constant);
+  settings.plan.spaces.erase(settings.plan.spaces.begin(), settings.plan.spaces.begin() + 2);
+  for (Space& space : settings.plan.spaces) space.features = 300'000;
+  settings.plan.label_delay = 0;
+  settings.problem.spaces = settings.plan.spaces;
+  const std::size_t largest = largest_report(settings.plan, settings.problem.sampled());
+  ASSERT_GT(largest, std::size_t{4} << 20U);
+  TestServer server(settings);
+  const auto stub = v1::Federation::NewStub(
+      grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials()));
+  v1::ClientMessage large;
+  large.mutable_hello()->set_software(std::string(largest, 'x'));
+  Stranger stranger;
+  stranger.begin(*stub, &large);
+  EXPECT_EQ(stranger.wait().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const auto honest = join(settings, 0, source, server.address());
+  EXPECT_TRUE(honest->wait().ok());
   EXPECT_EQ(server.learned(), simulated(settings, source));
 }
 

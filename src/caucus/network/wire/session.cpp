@@ -24,7 +24,7 @@ void Session::begin() {
 
 bool Session::is_known() {
   const std::lock_guard lock(mutex_);
-  return greeted_ || end_.has_value();
+  return greeted_ || done_;
 }
 
 void Session::hurry(std::chrono::milliseconds limit) {
@@ -39,6 +39,7 @@ void Session::hurry(std::chrono::milliseconds limit) {
 
 void Session::turn_out() {
   const std::lock_guard lock(mutex_);
+  if (end_ && !done_) context_->TryCancel();  // it has been told to go and did not
   finish_stranger({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 
@@ -64,6 +65,7 @@ void Session::OnReadDone(bool ok) {
       return;
     }
   }
+  incoming_.Clear();  // whoever does not go keeps no more than the stream
   leave();
   finish(grpc::Status::OK);
 }
@@ -131,6 +133,10 @@ bool Session::greet(const v1::Hello& message) {
   hello->token.clear();
   const auto client = doorway_->host->join(*hello, shared_from_this());
   if (!client.ok()) {
+    {
+      const std::lock_guard lock(mutex_);
+      greeted_ = false;
+    }
     const Error& error = client.error();
     write_log(doorway_->log, LogLevel::warning, "refused",
               {{"client", hello->client}, {"peer", context_->peer()}, {"why", error.line()}});

@@ -87,7 +87,7 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
 
   std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes
   std::mutex mutex_;                              // of all below
-  bool greeted_ = false;
+  bool greeted_ = false;                          ///< it is a client
   std::uint64_t messages_ = 0, assigned_ = 0;
   std::deque<v1::ServerMessage> waiting_;
   std::optional<v1::ServerMessage> assignment_;  ///< the newest takes the place of older ones

@@ -11,7 +11,7 @@ void StatusSession::begin() {
 
 bool StatusSession::is_known() {
   const std::lock_guard lock(mutex_);
-  return finished_;
+  return done_;
 }
 
 void StatusSession::hurry(std::chrono::milliseconds limit) {
@@ -20,6 +20,10 @@ void StatusSession::hurry(std::chrono::milliseconds limit) {
 }
 
 void StatusSession::turn_out() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ && !done_) context_->TryCancel();  // its other end does not let it end
+  }
   finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 

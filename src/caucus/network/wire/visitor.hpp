@@ -14,12 +14,13 @@ class Visitor {
   Visitor& operator=(Visitor&&) = delete;
   virtual ~Visitor() = default;
 
-  /// Whether it has said whose it is, or ends anyway.
+  /// Whether it has said whose it is, or has ended.
   [[nodiscard]] virtual bool is_known() = 0;
   /// Ends it if it has not said whose it is within this time, and breaks it if its other end does
   /// not let it end within this time.
   virtual void hurry(std::chrono::milliseconds limit) = 0;
-  /// Ends it if it has not said whose it is, since others have come.
+  /// Ends it if it has not said whose it is, since others have come; breaks it if it was to end
+  /// already.
   virtual void turn_out() = 0;
 };
 

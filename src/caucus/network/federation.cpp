@@ -55,7 +55,8 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
                        "expected --resume to go on behind them");
   }
   member.last_seen = now;
-  member.software = hello.software;
+  constexpr std::size_t kWords = 100;  // for a line of a log
+  member.software = hello.software.substr(0, kWords);
   ++member.counters.joins;
   return WelcomeRecord{run_, *client, position, settings_.plan};
 }

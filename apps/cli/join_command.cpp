@@ -137,14 +137,31 @@ Result<JoinOutcome> play(JoinOptions options) {
   return outcome;
 }
 
+/// It is written, replaced and removed.
+Status check_state(const std::string& path, const std::vector<std::string>& inputs) {
+  constexpr const char* kExpected =
+      "expected a place to keep what --resume needs, here or with "
+      "--state";
+  std::error_code code;
+  const auto kind = std::filesystem::status(path, code).type();
+  if (kind != std::filesystem::file_type::not_found &&
+      kind != std::filesystem::file_type::regular) {
+    return usage_error("--state", "'" + path + "' is no regular file", kExpected);
+  }
+  Status status = check_outputs({{"--state", path}}, inputs);
+  if (!status.ok() && status.error().where != "--state") status.error().expected = kExpected;
+  return status;
+}
+
 Status execute(const JoinCommand& command) {
   CAUCUS_TRY(JoinOptions options, read_options(command));
   std::vector<Output> outputs;
   if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
-  std::vector<Output> written = outputs;
-  written.push_back({"--state", options.state_file});
-  CAUCUS_CHECK(check_outputs(
-      written, {command.data, command.token, command.tls.ca, command.tls.cert, command.tls.key}));
+  std::vector<std::string> inputs = {command.data, command.token, command.tls.ca, command.tls.cert,
+                                     command.tls.key};
+  CAUCUS_CHECK(check_state(options.state_file, inputs));
+  inputs.push_back(options.state_file);
+  CAUCUS_CHECK(check_outputs(outputs, inputs));
   std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
   options.log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
   const std::string state_file = options.state_file;

@@ -39,9 +39,10 @@ Result<std::string> parse_place(const std::string& value) {
 Result<std::size_t> parse_durability(const std::string& value) {
   if (value == "batch") return std::size_t{1};
   auto batches = parse_some(value);
-  if (!batches.ok() || *batches > RetainedReports::kMost) {
+  if (!batches.ok() || *batches > RetainedReports::kMostInGroup) {
     return usage_error("", "'" + value + "'",
-                       "expected \"batch\" or at most " + std::to_string(RetainedReports::kMost) +
+                       "expected \"batch\" or at most " +
+                           std::to_string(RetainedReports::kMostInGroup) +
                            " batches, which clients can repeat");
   }
   return batches;

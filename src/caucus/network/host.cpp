@@ -14,6 +14,9 @@ namespace {
 
 Time now() { return std::chrono::steady_clock::now(); }
 
+/// Of the kind that a client comes again after.
+Error going_down() { return network_error("server", "is going down", "try again later"); }
+
 }  // namespace
 
 Result<Federation> Host::recover(FederationSettings settings, const std::string& plan_bytes,
@@ -37,7 +40,8 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std::string& plan_bytes,
                                          Store store, HostOptions options) {
   const std::size_t bytes = usual_report(settings.plan, settings.problem.sampled());
-  const std::size_t kept = std::max<std::size_t>(1, RetainedReports::kMostBytes / bytes);
+  // A group, what comes while it is stored, and what is under way.
+  const std::size_t kept = std::max<std::size_t>(4, RetainedReports::kMostBytes / bytes) / 2 - 1;
   if (store.commit_every() > kept) {
     return usage_error("server.durability",
                        "clients cannot keep " + std::to_string(store.commit_every()) +
@@ -69,7 +73,7 @@ Host::~Host() {
 
 Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line> line) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || failure_) return network_error("server", "is going down", "try again later");
+  if (stopped_ || failure_) return going_down();
   const auto seat = federation_.index_of(hello.client);
   if (seat && lines_.of(*seat) != nullptr && line->is_older_than(*lines_.of(*seat))) {
     return network_error("client '" + hello.client + "'", "has a newer line here",
@@ -82,7 +86,7 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
     if (!closed) {
       return network_error("client '" + hello.client + "'", "is being cut off", "try again later");
     }
-    CAUCUS_CHECK(flush());
+    CAUCUS_CHECK(flush_for_join());
   }
   CAUCUS_TRY(WelcomeRecord welcome, federation_.join(hello, now()));
   welcome.start = start_;
@@ -93,7 +97,7 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
   federation_.leave(client);  // until the new line says that it is ready
   lines_.of(client)->welcome(welcome);
   if (may_go(client)) {
-    CAUCUS_CHECK(flush());
+    CAUCUS_CHECK(flush_for_join());
     dismiss();
   }
   return client;
@@ -263,10 +267,11 @@ void Host::dismiss() {
   }
 }
 
-Status Host::flush() {
+Status Host::flush_for_join() {
   Status status = store_.flush();
-  if (!status.ok()) fail(status.error());
-  return status;
+  if (status.ok()) return status;
+  fail(std::move(status.error()));
+  return going_down();
 }
 
 void Host::fail(Error error) {

@@ -90,7 +90,8 @@ class Host {
   [[nodiscard]] bool must_go(std::uint32_t client) const;
   /// Clients whose last report is stored need not stay, and those who were cut off must not.
   void dismiss();
-  Status flush();  ///< the store; fails if that does
+  /// The store; if it fails the client may try again later.
+  Status flush_for_join();
   void fail(Error error);
   void close_lines();  ///< the host is locked
   void watch_clock();

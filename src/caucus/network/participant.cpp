@@ -104,6 +104,7 @@ void Participant::served_by(std::uint64_t start, std::uint64_t since) {
   // Of starts that it did not see it knows only that no durable batch was lost.
   const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
   start_ = start;
+  open_ = 0;  // until this server asks for one
   if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
 }
 
@@ -114,20 +115,8 @@ Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& 
   open_ = record.batch;
   durable_ = std::max(durable_, record.durable);
   retained_.drop_up_to(record.durable);
-  // What was drawn in a batch that went by meanwhile cannot be compared any more.
-  if (agreed_ && record.batch > *agreed_ + 1) forget_history();
-  if (agreed_) {
-    agreed_ = std::max(*agreed_, record.batch);
-    if (*agreed_ >= models_->batch) agreed_.reset();
-  }
-  if (const auto* before = retained_.find(record.batch)) {
-    if (before->fingerprint == models->fingerprint) return std::optional(before->report);
-    forget_history();
-  } else if (models_ != nullptr && record.batch <= models_->batch) {
-    // The same models again: what was observed of them goes on to count.
-    const bool same = record.batch == models_->batch && models->fingerprint == models_->fingerprint;
-    if (!same) forget_history();
-  }
+  compare(*models);
+  if (const auto* before = retained_.find(record.batch)) return std::optional(before->report);
   models->history = history_;
   models_ = std::move(models);
   answered_ = record.batch - 1;
@@ -135,22 +124,48 @@ Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& 
   return std::optional<ReportRecord>();
 }
 
+/// With what it knows of this batch and those before: a server that was started again may have lost
+/// batches and gone on otherwise.
+void Participant::compare(const Models& models) {
+  const std::uint64_t batch = models.batch;
+  const auto* before = retained_.find(batch);
+  // What was drawn in a batch that went by meanwhile cannot be compared any more.
+  const bool passed = agreed_ && batch > *agreed_ + 1;
+  bool other = false;
+  if (before != nullptr) {
+    other = before->fingerprint != models.fingerprint;
+  } else if (models_ != nullptr && batch <= models_->batch) {
+    // The same models again: what was observed of them goes on to count.
+    other = batch < models_->batch || models.fingerprint != models_->fingerprint;
+  }
+  if (passed || other) {
+    forget_after(agreed_ ? std::min(*agreed_, batch - 1) : 0);
+  } else if (agreed_) {
+    agreed_ = std::max(*agreed_, batch);
+    if (*agreed_ >= models_->batch) agreed_.reset();
+  }
+}
+
 bool Participant::too_old(std::uint64_t sampled) const {
   return models_->batch > sampled + shared_.label_delay;
 }
 
 bool Participant::stale(const Models& models) const {
-  return models.history != history_ || too_old(models.batch);
+  return (models.history != history_ && models.batch > fork_) || too_old(models.batch);
 }
 
-/// The server has lost batches and gone on otherwise than before: what was drawn then was never
-/// drawn.
-void Participant::forget_history() {
+/// What was drawn behind this batch was never drawn.
+void Participant::forget_after(std::uint64_t batch) {
   ++history_;
-  counts_.forgotten += waiting_observations();
-  parts_.clear();
-  retained_.clear();
+  fork_ = batch;
   agreed_.reset();
+  retained_.drop_after(batch);
+  for (auto part = parts_.upper_bound(batch); part != parts_.end(); part = parts_.erase(part)) {
+    counts_.forgotten += part->second.played.forecasts;
+    counts_.observed -= part->second.played.forecasts;
+  }
+  counts_.forgotten +=
+      std::erase_if(pending_, [&](const auto& one) { return stale(*one.second.models); });
 }
 
 /// Their true values would be of no use; the models that they hold take memory.
@@ -252,7 +267,9 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
 
 std::uint64_t Participant::waiting_observations() const {
   std::uint64_t sum = 0;
-  for (const auto& [sampled, part] : parts_) sum += part.played.forecasts;
+  for (const auto& [sampled, part] : parts_) {
+    if (!too_old(sampled)) sum += part.played.forecasts;
+  }
   return sum;
 }
 

@@ -99,7 +99,8 @@ class Participant {
   [[nodiscard]] bool unanswered() const;
   [[nodiscard]] bool too_old(std::uint64_t sampled) const;
   [[nodiscard]] bool stale(const Models& models) const;
-  void forget_history();
+  void compare(const Models& models);
+  void forget_after(std::uint64_t batch);
   void forget_old_predictions();
   [[nodiscard]] std::uint64_t waiting_observations() const;
 
@@ -117,6 +118,7 @@ class Participant {
   std::uint64_t open_ = 0;               ///< the batch that the server asked for last
   std::uint64_t answered_ = 0;           ///< the last batch that was
   std::uint64_t history_ = 0;            ///< counts how often the server's went another way
+  std::uint64_t fork_ = 0;               ///< the last batch before it did so last
   std::uint64_t start_ = 0;              ///< of the server
   std::uint64_t durable_ = 0;            ///< the last batch of which the server said so
   /// After another start of the server: up to this batch it drew as before. Nothing: always.

@@ -290,9 +290,14 @@ std::size_t left_after(std::uint64_t start, std::uint64_t since,
   for (std::uint32_t batch = 1; batch <= 5; ++batch) {
     EXPECT_TRUE(participant->assign(assignment(batch, batch > 1 ? 1 : 0)).ok());
     if (batch > 1) ids.push_back(participant->predict(example(batch))->id);
-    EXPECT_TRUE(participant->take_report(false));
+    if (batch < 5) {
+      EXPECT_TRUE(participant->take_report(false));
+    }
   }
   participant->served_by(start, since);
+  if (start > 1) {
+    EXPECT_FALSE(participant->take_report(true)) << "this server has asked for nothing";
+  }
   for (const std::uint64_t batch : batches)
     EXPECT_TRUE(participant->assign(assignment(batch)).ok());
   std::size_t left = 0;
@@ -305,11 +310,21 @@ TEST(Participant, UsesWhatALostHistoryDrewOnlyIfItIsDrawnAgain) {
   EXPECT_EQ(left_after(2, 5, {9}), 4U) << "nothing was lost";
   EXPECT_EQ(left_after(2, 3, {3, 4, 5, 6}), 4U) << "all came again";
   EXPECT_EQ(left_after(2, 3, {4, 5, 6}), 4U) << "batch 3 is drawn from what was durable";
-  EXPECT_EQ(left_after(2, 3, {9}), 0U) << "4 and 5 may have been drawn otherwise";
-  EXPECT_EQ(left_after(2, 3, {3, 5}), 0U) << "4 may";
-  EXPECT_EQ(left_after(3, 5, {9}), 0U) << "who knows what the second start lost";
+  EXPECT_EQ(left_after(2, 3, {9}), 2U) << "4 and 5 may have been drawn otherwise";
+  EXPECT_EQ(left_after(2, 3, {3, 5}), 2U) << "4 may";
+  EXPECT_EQ(left_after(3, 5, {9}), 1U) << "who knows what the second start lost behind batch 1";
   EXPECT_EQ(left_after(3, 2, {2, 3, 4, 5, 6}), 4U);
-  EXPECT_EQ(left_after(3, 4, {4, 5, 6}), 0U);
+  EXPECT_EQ(left_after(3, 4, {4, 5, 6}), 1U);
+}
+
+TEST(Participant, HasNothingToReportOfWhatIsTooOld) {
+  const auto participant = make(test_plan(1, 2));
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  const auto id = participant->predict(example(1))->id;
+  ASSERT_TRUE(participant->take_report(false));
+  ASSERT_TRUE(participant->observe(id, 0.5));
+  ASSERT_TRUE(participant->assign(assignment(9)).ok());
+  EXPECT_FALSE(participant->ready());
 }
 
 TEST(Participant, RemembersOnlySoMuch) {

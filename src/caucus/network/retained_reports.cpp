@@ -35,9 +35,9 @@ void RetainedReports::drop_up_to(std::uint64_t batch) {
   while (one != reports_.end() && one->first <= batch) one = drop(one);
 }
 
-void RetainedReports::clear() {
-  reports_.clear();
-  bytes_ = 0;
+void RetainedReports::drop_after(std::uint64_t batch) {
+  auto one = reports_.upper_bound(batch);
+  while (one != reports_.end()) one = drop(one);
 }
 
 const RetainedReports::Retained* RetainedReports::find(std::uint64_t batch) const {

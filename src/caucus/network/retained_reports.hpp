@@ -12,8 +12,11 @@ namespace caucus {
 
 class RetainedReports {
  public:
-  static constexpr std::size_t kMost = 4'096;
-  static constexpr std::size_t kMostBytes = 64U << 20U;
+  /// Batches that a server may make durable together.
+  static constexpr std::size_t kMostInGroup = 4'096;
+  /// Such a group, as many that come while it is stored, and the answers that are under way.
+  static constexpr std::size_t kMost = 2 * kMostInGroup + 8;
+  static constexpr std::size_t kMostBytes = 128U << 20U;
 
   /// What it answers is known by a fingerprint: a server that lost batches may have gone on another
   /// way than before.
@@ -25,7 +28,8 @@ class RetainedReports {
   void keep(std::uint64_t fingerprint, const ReportRecord& report);
   /// Those up to this batch are stored.
   void drop_up_to(std::uint64_t batch);
-  void clear();
+  /// Those behind this batch answer what was never asked.
+  void drop_after(std::uint64_t batch);
   /// Null if there is none.
   [[nodiscard]] const Retained* find(std::uint64_t batch) const;
 

@@ -26,6 +26,17 @@ TEST(RetainedReports, AreThereUntilTheyAreStored) {
   EXPECT_EQ(retained.bytes(), 0U);
 }
 
+TEST(RetainedReports, OfALostHistoryGo) {
+  RetainedReports retained;
+  for (std::uint64_t batch = 1; batch <= 5; ++batch) retained.keep(10 + batch, report(batch));
+  retained.drop_after(3);
+  EXPECT_NE(retained.find(3), nullptr);
+  EXPECT_EQ(retained.find(4), nullptr);
+  EXPECT_EQ(retained.size(), 3U);
+  retained.drop_after(0);
+  EXPECT_EQ(retained.bytes(), 0U);
+}
+
 TEST(RetainedReports, ANewerTakesThePlaceOfAnOlder) {
   RetainedReports retained;
   retained.keep(1, report(4));

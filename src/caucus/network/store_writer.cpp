@@ -49,7 +49,9 @@ Status StoreWriter::bring(Job job) {
       if (auto status = write(job); !status.ok()) failure_ = std::move(status.error());
     }
   } else {
-    changed_.wait(lock, [&] { return bytes_ <= kMostBytes || failure_ || abandoned_; });
+    changed_.wait(lock, [&] {
+      return (bytes_ <= kMostBytes && jobs_.size() <= group_) || failure_ || abandoned_;
+    });
     if (!failure_ && !abandoned_) {
       bytes_ += job.bytes();
       jobs_.push_back(std::move(job));

@@ -22,7 +22,8 @@ namespace caucus {
 
 class StoreWriter {
  public:
-  /// While more than this waits to be written, whoever brings more waits too.
+  /// While more than this waits to be written, or more than a group, whoever brings more waits too:
+  /// clients keep their reports until they are told that these are durable.
   static constexpr std::size_t kMostBytes = 64U << 20U;
   /// Batches that are worth waking the thread for; a full group wakes it at once.
   static constexpr std::size_t kWorthwhile = 32;

@@ -111,5 +111,16 @@ TEST(StoreWriterThread, WhoeverBringsTooMuchWaits) {
   EXPECT_EQ(writer.durable(), 12U);
 }
 
+/// Clients must keep what is not durable, and can keep only so much.
+TEST(StoreWriterThread, WhoeverIsMoreThanAGroupAheadWaits) {
+  constexpr std::uint64_t kGroup = 3;
+  const TestFiles files;
+  StoreWriter writer(new_store(files.path("run.db"), kGroup));
+  for (std::uint64_t batch = 1; batch <= 600; ++batch) {
+    ASSERT_TRUE(append(writer, batch).ok());
+    ASSERT_LE(batch, writer.durable() + 2 * kGroup);
+  }
+}
+
 }  // namespace
 }  // namespace caucus

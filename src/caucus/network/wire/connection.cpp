@@ -289,7 +289,7 @@ class Connection::Keeper {
   /// Null if nothing can be sent.
   std::shared_ptr<ClientStream> open_stream() {
     const std::lock_guard lock(mutex_);
-    return welcomed_ && !leaving() ? stream_ : nullptr;
+    return said_ready_ && !leaving() ? stream_ : nullptr;
   }
 
   ConnectionOptions options_;  ///< its hello changes while locked, between streams or in welcome()

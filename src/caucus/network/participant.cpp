@@ -100,11 +100,11 @@ std::shared_ptr<Participant::Models> Participant::models_of(const AssignmentReco
 
 void Participant::served_by(std::uint64_t start, std::uint64_t since) {
   const std::lock_guard lock(mutex_);
+  open_ = 0;  // until the server asks for one: meanwhile it may have closed the last
   if (start == start_) return;
   // Of starts that it did not see it knows only that no durable batch was lost.
   const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
   start_ = start;
-  open_ = 0;  // until this server asks for one
   if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
 }
 

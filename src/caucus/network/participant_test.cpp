@@ -1,9 +1,11 @@
 #include "caucus/network/participant.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <thread>
 
@@ -295,9 +297,7 @@ std::size_t left_after(std::uint64_t start, std::uint64_t since,
     }
   }
   participant->served_by(start, since);
-  if (start > 1) {
-    EXPECT_FALSE(participant->take_report(true)) << "this server has asked for nothing";
-  }
+  EXPECT_FALSE(participant->take_report(true)) << "nothing is asked for on this connection";
   for (const std::uint64_t batch : batches)
     EXPECT_TRUE(participant->assign(assignment(batch)).ok());
   std::size_t left = 0;
@@ -315,6 +315,106 @@ TEST(Participant, UsesWhatALostHistoryDrewOnlyIfItIsDrawnAgain) {
   EXPECT_EQ(left_after(3, 5, {9}), 1U) << "who knows what the second start lost behind batch 1";
   EXPECT_EQ(left_after(3, 2, {2, 3, 4, 5, 6}), 4U);
   EXPECT_EQ(left_after(3, 4, {4, 5, 6}), 1U);
+}
+
+/// A server as a client sees it: batches are drawn from what happened before, and what is not
+/// durable is lost when it is killed.
+class ForgetfulServer {
+ public:
+  [[nodiscard]] std::uint64_t start() const { return start_; }
+  [[nodiscard]] std::uint64_t since() const { return since_; }
+  [[nodiscard]] std::uint64_t open() const { return drawn_.size(); }
+  [[nodiscard]] bool answered() const { return answered_; }
+  /// Models that follow from the draw.
+  [[nodiscard]] AssignmentRecord models(std::uint64_t batch) const {
+    AssignmentRecord record = assignment(drawn_[batch - 1], durable_);
+    record.batch = batch;
+    return record;
+  }
+
+  /// Whether it answers the open batch, with parts of batches as they are drawn now.
+  [[nodiscard]] bool take(const SharedPlan& plan, const ReportRecord& report) {
+    if (report.batch != open() || answered_) return false;
+    for (const PartRecord& part : report.parts) {
+      if (part.sampled == 0 || part.sampled > open()) return false;
+      const auto now = by_hand(plan, models(part.sampled),
+                               {{example(static_cast<std::uint32_t>(part.sampled)), 0.5}});
+      for (std::size_t a = 0; a < now.held.size(); ++a) {
+        if (std::abs(part.held[a].loss - now.held[a].loss) > 1e-5F) return false;
+      }
+    }
+    answered_ = true;
+    return true;
+  }
+  void close() {
+    const auto drawn = (drawn_.back() * 31 + (answered_ ? 7 : 11)) % 1'000'003;
+    drawn_.push_back(drawn);
+    answered_ = false;
+  }
+  void make_durable() { durable_ = open() - 1; }
+  void kill() {
+    drawn_.resize(durable_ + 1);  // the next batch is drawn again from what is durable
+    answered_ = false;
+    ++start_;
+    since_ = open();
+  }
+
+ private:
+  std::vector<std::uint64_t> drawn_ = {1};  ///< by batch, from 1
+  std::uint64_t durable_ = 0, start_ = 1, since_ = 0;
+  bool answered_ = false;
+};
+
+RC_GTEST_PROP(ParticipantProperty, ReportsOnlyWhatThisServerHasDrawn, ()) {
+  const SharedPlan plan = test_plan(1, 6);
+  const auto participant = make(plan);
+  ForgetfulServer server;
+  bool connected = false;
+  std::deque<std::uint64_t> waiting;
+  const auto send = [&](const std::optional<ReportRecord>& report) {
+    if (report) RC_ASSERT(server.take(plan, *report));
+  };
+  const auto ask = [&] {
+    if (!connected || server.answered()) return;
+    const auto again = participant->assign(server.models(server.open()));
+    RC_ASSERT(again.ok());
+    if (*again) return send(*again);
+    // Whatever came before, it can answer this one.
+    const auto batch = static_cast<std::uint32_t>(server.open());
+    const auto id = participant->predict(example(batch))->id;
+    if (*rc::gen::inRange(0, 3) == 0) {
+      RC_ASSERT(participant->observe(id, 0.5));
+      RC_ASSERT(participant->ready());
+      return send(participant->take_report(false));
+    }
+    waiting.push_back(id);  // comes true later
+  };
+  const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 100));
+  for (const int step : steps) {
+    if (step < 40) {  // the batch is closed, with this client's report or without
+      server.close();
+      ask();
+    } else if (step < 60 && !waiting.empty()) {
+      const auto place =
+          static_cast<std::ptrdiff_t>(static_cast<std::size_t>(step) % waiting.size());
+      participant->observe(waiting[static_cast<std::size_t>(place)], 0.5);
+      waiting.erase(waiting.begin() + place);
+      if (connected && participant->ready()) send(participant->take_report(false));
+    } else if (step < 70) {
+      server.make_durable();
+    } else if (step < 77) {
+      server.kill();
+      connected = false;
+    } else if (step < 82) {
+      connected = false;
+    } else if (!connected) {
+      connected = true;
+      participant->served_by(server.start(), server.since());
+      // True values may come between the welcome and the first assignment.
+      if (step % 2 == 0 && participant->ready()) send(participant->take_report(false));
+      ask();
+    }
+  }
 }
 
 TEST(Participant, HasNothingToReportOfWhatIsTooOld) {

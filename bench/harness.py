@@ -74,14 +74,14 @@ class Harness:
                 fastest[key] = entry
         return list(fastest.values())
 
-    def best(self, programs, key="ns_per_example", turns=None, **flags):
+    def best(self, programs, key="ns_per_example", **flags):
         """The least `key` of each program, in turns, so that all meet the same state of the machine.
 
         A list of (program, additional flags) gives a list of results.
         """
         flags = {"seconds": self.seconds, **flags}
         results = [None] * len(programs)
-        for _ in range(turns or self.passes):
+        for _ in range(self.passes):
             for place, (program, own) in enumerate(programs):
                 result = self.run(program, **{**flags, **own})
                 if results[place] is None or result[key] < results[place][key]:

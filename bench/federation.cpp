@@ -19,6 +19,7 @@
 #include "caucus/core/random.hpp"
 #include "caucus/network/participant.hpp"
 #include "caucus/network/wire/connection.hpp"
+#include "caucus/network/wire/eager_poll.hpp"
 #include "caucus/network/wire/one_poller.hpp"
 #include "echo.hpp"
 #include "federation_server.hpp"
@@ -130,6 +131,7 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
   };
   hear();
   const wire::OnePoller one_poller;
+  const wire::EagerPoll eager_poll;
   const std::string address = "localhost:" + std::to_string(figures.port);
   const std::string authority = setting.tls ? keys.authority.certificate : std::string();
   std::vector<double> gaps;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "caucus/network/host.hpp"
+#include "caucus/network/wire/eager_poll.hpp"
 #include "caucus/network/wire/one_poller.hpp"
 #include "caucus/network/wire/server.hpp"
 #include "echo.hpp"
@@ -106,7 +107,8 @@ void serve_federation(const Setting& setting, const Keys& keys, const Pipe& pare
 }  // namespace
 
 void serve(const Setting& setting, const Keys& keys, int told, int tells) {
-  const wire::OnePoller one_poller;  // as caucus serve has it
+  const wire::OnePoller one_poller;  // as caucus serve has them
+  const wire::EagerPoll eager_poll;
   const Pipe parent(told, tells);
   if (setting.mode == "federation") {
     serve_federation(setting, keys, parent);

@@ -8,6 +8,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/network/wire/connection.hpp"
+#include "caucus/network/wire/eager_poll.hpp"
 #include "caucus/network/wire/one_poller.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "version.hpp"
@@ -56,6 +57,7 @@ class JoinRun::Parts {
     }
     const bool finished = state_ && state_->finished();
     const wire::OnePoller one_poller;
+    const wire::EagerPoll eager_poll;
     connection_.emplace(connection_options(), events());
     connection_->start();
     auto outcome = finished ? say_goodbye_again() : take_part(progress);

@@ -10,6 +10,7 @@
 
 #include "caucus/network/host.hpp"
 #include "caucus/network/store.hpp"
+#include "caucus/network/wire/eager_poll.hpp"
 #include "caucus/network/wire/one_poller.hpp"
 #include "caucus/network/wire/server.hpp"
 #include "http_endpoint.hpp"
@@ -130,6 +131,7 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   settings.log = options.log;
   const bool encrypted = settings.keys.has_value();
   const wire::OnePoller one_poller;
+  const wire::EagerPoll eager_poll;
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(settings)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   Status status = host.wait();

@@ -66,7 +66,7 @@ class Player {
                   participant_ = value_of(Participant::make(welcome.plan, welcome.client));
                   connection_.ready({0, kFeatures, 0});
                 },
-            .on_assignment = [this](const AssignmentRecord& assignment) { answer(assignment); },
+            .on_assignment = [this](AssignmentRecord assignment) { answer(std::move(assignment)); },
             .on_refusal =
                 [](std::uint64_t, const std::string& why) {
                   std::fprintf(stderr, "federation: refused: %s\n", why.c_str());
@@ -75,7 +75,7 @@ class Player {
             .on_over = {},
             .on_end = {}};
   }
-  void answer(const AssignmentRecord& assignment) {
+  void answer(AssignmentRecord assignment) {
     const auto now = Clock::now();
     {
       const std::lock_guard lock(mutex_);
@@ -84,7 +84,7 @@ class Player {
       }
       last_ = now;
     }
-    (void)participant_->assign(assignment);
+    (void)participant_->assign(std::move(assignment));
     float x[kFeatures];
     for (float& value : x) value = static_cast<float>(stream_.uniform());
     const auto prediction = participant_->predict(x);

@@ -101,9 +101,9 @@ class JoinRun::Parts {
       if (!welcome_) welcome_ = welcome;
       changed_.notify_all();
     };
-    events.on_assignment = [this](const AssignmentRecord& assignment) {
+    events.on_assignment = [this](AssignmentRecord assignment) {
       const std::lock_guard lock(mutex_);
-      newest_ = assignment;  // rows for an older one would be wasted: its batch is closed
+      newest_ = std::move(assignment);  // rows for an older one would be wasted: its batch is closed
       changed_.notify_all();
     };
     events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
@@ -175,7 +175,7 @@ class JoinRun::Parts {
         return player_->answer(*assignment);
       }();
       if (!report.ok()) return std::move(report.error());
-      connection_->report(*report);
+      connection_->report(**report);
     }
     outcome.played = player_->played();
     return outcome;

@@ -39,12 +39,12 @@ UsedRows RowPlayer::next_rows() const {
   return {first, first + std::min<std::uint64_t>(left, participant_.plan().rounds_per_upload)};
 }
 
-Result<ReportRecord> RowPlayer::answer(const AssignmentRecord& assignment) {
+Result<SharedReport> RowPlayer::answer(const AssignmentRecord& assignment) {
   CAUCUS_TRY(auto before, participant_.assign(assignment));
   CAUCUS_CHECK(state_.forget_up_to(assignment.durable));
   if (before) {
     ++played_.again;
-    return std::move(*before);
+    return before;
   }
   auto rows = state_.rows_of(assignment.batch);
   if (!rows) {
@@ -59,7 +59,7 @@ Result<ReportRecord> RowPlayer::answer(const AssignmentRecord& assignment) {
   }
   played_.add(report->played);
   done_ = std::min<std::size_t>(state_.next_row(), data_.rows());
-  return std::move(*report);
+  return report;
 }
 
 Status RowPlayer::play(const UsedRows& rows) {

@@ -35,7 +35,7 @@ class RowPlayer {
             std::atomic<std::size_t>& done);
 
   /// What to send back; in the state's file before it returns.
-  Result<ReportRecord> answer(const AssignmentRecord& assignment);
+  Result<SharedReport> answer(const AssignmentRecord& assignment);
 
   [[nodiscard]] const PlayedRows& played() const { return played_; }
 

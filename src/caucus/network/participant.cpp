@@ -85,12 +85,12 @@ Status Participant::check(const AssignmentRecord& assignment) const {
   return Done{};
 }
 
-std::shared_ptr<Participant::Models> Participant::models_of(const AssignmentRecord& record) const {
+std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord record) const {
   auto models = std::make_shared<Models>();
   models->batch = record.batch;
   models->fingerprint = fingerprint_of(record);
   models->assignment.client = client_;
-  for (const HeldModelRecord& held : record.held) models->weights.push_back(held.weights);
+  for (HeldModelRecord& held : record.held) models->weights.push_back(std::move(held.weights));
   for (std::size_t a = 0; a < record.held.size(); ++a) {
     models->assignment.held.push_back(
         {record.held[a].space, models->weights[a], record.held[a].share});
@@ -108,20 +108,21 @@ void Participant::served_by(std::uint64_t start, std::uint64_t since) {
   if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
 }
 
-Result<std::optional<ReportRecord>> Participant::assign(const AssignmentRecord& record) {
+Result<SharedReport> Participant::assign(AssignmentRecord record) {
   CAUCUS_CHECK(check(record));
-  auto models = models_of(record);
+  const std::uint64_t durable = record.durable;
+  auto models = models_of(std::move(record));
   const std::lock_guard lock(mutex_);
-  open_ = record.batch;
-  durable_ = std::max(durable_, record.durable);
-  retained_.drop_up_to(record.durable);
+  open_ = models->batch;
+  durable_ = std::max(durable_, durable);
+  retained_.drop_up_to(durable);
   compare(*models);
-  if (const auto* before = retained_.find(record.batch)) return std::optional(before->report);
+  if (const auto* before = retained_.find(open_)) return before->report;
   models->history = history_;
   models_ = std::move(models);
-  answered_ = record.batch - 1;
+  answered_ = open_ - 1;
   forget_old_predictions();
-  return std::optional<ReportRecord>();
+  return SharedReport();
 }
 
 /// With what it knows of this batch and those before: a server that was started again may have lost
@@ -183,12 +184,16 @@ void Participant::forget_old_predictions() {
 
 // --- predictions ---
 
-std::unique_ptr<Forecast> Participant::take_forecast() {
+/// That of this prediction, or else the one that was not used for the longest time.
+Participant::Computed Participant::take_forecast(std::uint64_t prediction) {
   const std::lock_guard lock(mutex_);
-  if (forecasts_.empty()) return std::make_unique<Forecast>(plan_.maps);
-  auto forecast = std::move(forecasts_.back());
-  forecasts_.pop_back();
-  return forecast;
+  if (forecasts_.empty()) return {0, std::make_unique<Forecast>(plan_.maps)};
+  auto found = std::find_if(forecasts_.begin(), forecasts_.end(),
+                            [&](const Computed& one) { return one.prediction == prediction; });
+  if (found == forecasts_.end()) found = forecasts_.begin();
+  Computed computed = std::move(*found);
+  forecasts_.erase(found);
+  return computed;
 }
 
 Result<Prediction> Participant::predict(std::span<const float> x) {
@@ -207,15 +212,18 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
   if (models == nullptr) {
     return network_error("predict", "there are no models yet", "expected an assignment first");
   }
-  auto forecast = take_forecast();
-  predict_with_held(plan_, models->assignment, x, *forecast);
-  Prediction prediction{0, forecast->output, models->batch};
+  Pending one{std::move(models), {x.begin(), x.end()}};
+  auto computed = take_forecast(0);
+  // From the copy of x: some features are x itself, and observe() may use them.
+  predict_with_held(plan_, one.models->assignment, one.x, *computed.forecast);
+  one.output = computed.forecast->output;
 
   const std::lock_guard lock(mutex_);
-  forecasts_.push_back(std::move(forecast));
-  prediction.id = next_id_++;
+  const Prediction prediction{next_id_++, one.output, one.models->batch};
+  computed.prediction = prediction.id;
+  forecasts_.push_back(std::move(computed));
   ++counts_.predictions;
-  remember(prediction.id, Pending{std::move(models), {x.begin(), x.end()}, prediction.output});
+  remember(prediction.id, std::move(one));
   return prediction;
 }
 
@@ -242,13 +250,16 @@ bool Participant::observe(std::uint64_t id, double y) {
   if (!std::isfinite(y)) return false;
   const auto one = take_pending(id);
   if (!one) return false;
-  auto forecast = take_forecast();
-  predict_with_held(plan_, one->models->assignment, one->x, *forecast);
+  auto computed = take_forecast(id);
+  if (computed.prediction != id) {  // its memory was needed meanwhile
+    predict_with_held(plan_, one->models->assignment, one->x, *computed.forecast);
+  }
+  computed.prediction = 0;  // x goes now
 
   const std::lock_guard lock(mutex_);
-  const bool counted = count(*one, *forecast, y);
+  const bool counted = count(*one, *computed.forecast, y);
   ++(counted ? counts_.observed : counts_.forgotten);
-  forecasts_.push_back(std::move(forecast));
+  forecasts_.insert(forecasts_.begin(), std::move(computed));  // to be taken first
   return counted;
 }
 
@@ -283,21 +294,22 @@ bool Participant::ready() const {
   return unanswered() && waiting_observations() >= shared_.rounds_per_upload;
 }
 
-std::optional<ReportRecord> Participant::take_report(bool last) {
+SharedReport Participant::take_report(bool last) {
   const std::lock_guard lock(mutex_);
-  if (!unanswered()) return std::nullopt;
-  ReportRecord report{models_->batch, {}, {}, false};
-  for (auto part = parts_.begin(); part != parts_.end() && report.parts.size() < kPartsPerReport;
+  if (!unanswered()) return nullptr;
+  const auto report = std::make_shared<ReportRecord>();
+  report->batch = models_->batch;
+  for (auto part = parts_.begin(); part != parts_.end() && report->parts.size() < kPartsPerReport;
        part = parts_.erase(part)) {
     if (too_old(part->first)) {
       counts_.observed -= part->second.played.forecasts;  // in vain: they will not be reported
       counts_.forgotten += part->second.played.forecasts;
       continue;
     }
-    report.parts.push_back(part_record(part->first, part->second.mean.report()));
-    add_sums(part->second.played, report.played);
+    report->parts.push_back(part_record(part->first, part->second.mean.report()));
+    add_sums(part->second.played, report->played);
   }
-  report.last = last && parts_.empty();  // else the next one has the rest
+  report->last = last && parts_.empty();  // else the next one has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);
   return report;

@@ -50,8 +50,8 @@ class Participant {
   void served_by(std::uint64_t start, std::uint64_t since);
 
   /// New models. If the client answered this very assignment before, gives that report again: the
-  /// server has lost it.
-  Result<std::optional<ReportRecord>> assign(const AssignmentRecord& record);
+  /// server has lost it. Else null.
+  Result<SharedReport> assign(AssignmentRecord record);
 
   /// x has the features, then the experts' forecasts.
   Result<Prediction> predict(std::span<const float> x);
@@ -60,8 +60,8 @@ class Participant {
 
   /// Whether the open batch is unanswered and has enough observations for a report.
   [[nodiscard]] bool ready() const;
-  /// What was observed since the last report; nothing if the open batch is answered already.
-  std::optional<ReportRecord> take_report(bool last);
+  /// What was observed since the last report; null if the open batch is answered already.
+  SharedReport take_report(bool last);
 
   [[nodiscard]] std::uint64_t batch() const;  ///< of the models; 0: there are none yet
   [[nodiscard]] Counts counts() const;
@@ -81,6 +81,11 @@ class Participant {
     std::vector<float> x;
     double output = 0.0;
   };
+  /// Memory for predicting.
+  struct Computed {
+    std::uint64_t prediction = 0;  ///< whose features and outputs are there; 0: of none
+    std::unique_ptr<Forecast> forecast;
+  };
   /// What was observed of the predictions of one assignment.
   struct Part {
     BatchMean mean;
@@ -90,8 +95,8 @@ class Participant {
   Participant(SharedPlan shared, Plan plan, std::uint32_t client);
 
   [[nodiscard]] Status check(const AssignmentRecord& assignment) const;
-  [[nodiscard]] std::shared_ptr<Models> models_of(const AssignmentRecord& record) const;
-  std::unique_ptr<Forecast> take_forecast();
+  [[nodiscard]] std::shared_ptr<Models> models_of(AssignmentRecord record) const;
+  Computed take_forecast(std::uint64_t prediction);
   std::optional<Pending> take_pending(std::uint64_t id);
   // The rest is called while the mutex is locked.
   void remember(std::uint64_t id, Pending one);
@@ -110,7 +115,7 @@ class Participant {
 
   mutable std::mutex mutex_;  // of all below
   std::shared_ptr<const Models> models_;
-  std::vector<std::unique_ptr<Forecast>> forecasts_;  ///< memory for predicting
+  std::vector<Computed> forecasts_;  ///< that nobody uses now, the newest last
   std::unordered_map<std::uint64_t, Pending> pending_;
   std::deque<std::uint64_t> order_;  ///< of the pending, with some that are not any more
   std::uint64_t next_id_ = 1;

@@ -371,7 +371,7 @@ RC_GTEST_PROP(ParticipantProperty, ReportsOnlyWhatThisServerHasDrawn, ()) {
   ForgetfulServer server;
   bool connected = false;
   std::deque<std::uint64_t> waiting;
-  const auto send = [&](const std::optional<ReportRecord>& report) {
+  const auto send = [&](const SharedReport& report) {
     if (report) RC_ASSERT(server.take(plan, *report));
   };
   const auto ask = [&] {

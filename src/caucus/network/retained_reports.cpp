@@ -1,5 +1,7 @@
 #include "caucus/network/retained_reports.hpp"
 
+#include <utility>
+
 namespace caucus {
 namespace {
 
@@ -17,14 +19,15 @@ std::size_t bytes_of(const ReportRecord& report) {
 }  // namespace
 
 RetainedReports::Reports::iterator RetainedReports::drop(Reports::iterator one) {
-  bytes_ -= bytes_of(one->second.report);
+  bytes_ -= bytes_of(*one->second.report);
   return reports_.erase(one);
 }
 
-void RetainedReports::keep(std::uint64_t fingerprint, const ReportRecord& report) {
-  if (const auto before = reports_.find(report.batch); before != reports_.end()) drop(before);
-  bytes_ += bytes_of(report);
-  reports_.emplace(report.batch, Retained{fingerprint, report});
+void RetainedReports::keep(std::uint64_t fingerprint, SharedReport report) {
+  const std::uint64_t batch = report->batch;
+  if (const auto before = reports_.find(batch); before != reports_.end()) drop(before);
+  bytes_ += bytes_of(*report);
+  reports_.emplace(batch, Retained{fingerprint, std::move(report)});
   while (reports_.size() > 1 && (reports_.size() > kMost || bytes_ > kMostBytes)) {
     drop(reports_.begin());
   }

@@ -5,10 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 
 #include "caucus/network/records.hpp"
 
 namespace caucus {
+
+/// Kept here and sent from here: a report is large, and nobody changes it.
+using SharedReport = std::shared_ptr<const ReportRecord>;
 
 class RetainedReports {
  public:
@@ -22,10 +26,10 @@ class RetainedReports {
   /// way than before.
   struct Retained {
     std::uint64_t fingerprint = 0;
-    ReportRecord report;
+    SharedReport report;
   };
 
-  void keep(std::uint64_t fingerprint, const ReportRecord& report);
+  void keep(std::uint64_t fingerprint, SharedReport report);
   /// Those up to this batch are stored.
   void drop_up_to(std::uint64_t batch);
   /// Those behind this batch answer what was never asked.

@@ -5,10 +5,10 @@
 namespace caucus {
 namespace {
 
-ReportRecord report(std::uint64_t batch, std::size_t floats = 2) {
-  ReportRecord record;
-  record.batch = batch;
-  record.parts.push_back({batch, 1, {{0, 0.5F, std::vector<float>(floats, 1.0F)}}});
+SharedReport report(std::uint64_t batch, std::size_t floats = 2) {
+  const auto record = std::make_shared<ReportRecord>();
+  record->batch = batch;
+  record->parts.push_back({batch, 1, {{0, 0.5F, std::vector<float>(floats, 1.0F)}}});
   return record;
 }
 
@@ -17,7 +17,7 @@ TEST(RetainedReports, AreThereUntilTheyAreStored) {
   for (std::uint64_t batch = 1; batch <= 5; ++batch) retained.keep(10 + batch, report(batch));
   ASSERT_NE(retained.find(2), nullptr);
   EXPECT_EQ(retained.find(2)->fingerprint, 12U);
-  EXPECT_EQ(retained.find(2)->report.batch, 2U);
+  EXPECT_EQ(retained.find(2)->report->batch, 2U);
   retained.drop_up_to(3);
   EXPECT_EQ(retained.find(3), nullptr);
   EXPECT_NE(retained.find(4), nullptr);

@@ -112,7 +112,8 @@ class TestClient {
       EXPECT_TRUE(prediction.ok());
       EXPECT_TRUE(participant_->observe(prediction->id, example.y));
     }
-    return participant_->take_report(row_ == rows());
+    const auto report = participant_->take_report(row_ == rows());
+    return report ? std::optional(*report) : std::nullopt;
   }
   void go_to(std::size_t row) { row_ = row; }
   [[nodiscard]] std::size_t row() const { return row_; }

@@ -130,8 +130,8 @@ class Client::Parts {
     events.on_welcome = [this](const WelcomeRecord& welcome) {
       if (auto status = be_welcomed(welcome); !status.ok()) connection_->give_up(status.error());
     };
-    events.on_assignment = [this](const AssignmentRecord& assignment) {
-      if (auto status = take(assignment); !status.ok()) connection_->give_up(status.error());
+    events.on_assignment = [this](AssignmentRecord assignment) {
+      if (auto status = take(std::move(assignment)); !status.ok()) connection_->give_up(status.error());
     };
     events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
       write_log(options_.log, LogLevel::warning, "report refused",
@@ -178,12 +178,12 @@ class Client::Parts {
     return Done{};
   }
 
-  Status take(const AssignmentRecord& assignment) {
+  Status take(AssignmentRecord assignment) {
     Participant* participant = participant_if_any();
     if (participant == nullptr) return Done{};
     {
       const std::lock_guard reporting(reporting_);
-      CAUCUS_TRY(const auto again, participant->assign(assignment));
+      CAUCUS_TRY(const auto again, participant->assign(std::move(assignment)));
       if (again) connection_->report(*again);
     }
     {

@@ -29,7 +29,7 @@ struct ConnectionOptions {
 /// call the connection, but not stop it.
 struct ConnectionEvents {
   std::function<void(const WelcomeRecord&)> on_welcome;  ///< of every stream
-  std::function<void(const AssignmentRecord&)> on_assignment;
+  std::function<void(AssignmentRecord)> on_assignment;
   std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;  ///< of a report
   std::function<void(ConnectionState, const std::string& why)> on_state;
   /// The server has all. It hears that the client knows it when this has returned.

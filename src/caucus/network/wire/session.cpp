@@ -11,6 +11,8 @@ namespace {
 
 // Messages beyond one for each assignment: a Hello, a Ready, and what later versions may say.
 constexpr std::uint64_t kSpareMessages = 1000;
+// From one assignment to the next, in a federation that is in a hurry.
+constexpr std::chrono::milliseconds kBrisk{20};
 
 }  // namespace
 
@@ -35,6 +37,7 @@ void Session::hurry(std::chrono::milliseconds limit) {
   }
   // Whoever takes nothing in could keep what it is to be told, and the stream with it, for ever.
   if (end_ && !done_ && now >= ended_ + limit) context_->TryCancel();
+  read_on();  // the others take their time; this one may want to go
 }
 
 void Session::turn_out() {
@@ -57,17 +60,36 @@ void Session::set_end(grpc::Status status) {
 // --- reading ---
 
 void Session::OnReadDone(bool ok) {
-  if (ok) up_ += bytes_of(incoming_);
+  if (ok) {
+    up_ += bytes_of(incoming_);
+    const std::lock_guard lock(mutex_);
+    spoken_ = false;
+  }
   if (ok && receive()) {
     const std::lock_guard lock(mutex_);
     if (!finished_) {  // after Finish nothing may be started
-      StartRead(&incoming_);
+      resting_ = true;
+      if (!may_rest()) read_on();
       return;
     }
   }
   incoming_.Clear();  // whoever does not go keeps no more than the stream
   leave();
   finish(grpc::Status::OK);
+}
+
+/// Whoever has answered has no more to say until it is asked again. Reading only then saves a
+/// packet each way: that the other side may send more goes with the assignment, not before it by
+/// itself.
+bool Session::may_rest() const {
+  const bool answered = incoming_.has_report() && incoming_.report().batch() == asked_;
+  return answered && brisk_ && !spoken_;
+}
+
+void Session::read_on() {
+  if (!resting_ || finished_) return;
+  resting_ = false;
+  StartRead(&incoming_);
 }
 
 bool Session::says_too_much() {
@@ -197,6 +219,8 @@ void Session::write_outgoing() {
   down_ += bytes_of(outgoing_);
   writing_ = true;
   StartWrite(&outgoing_);
+  spoken_ = true;
+  read_on();
 }
 
 void Session::OnWriteDone(bool ok) {
@@ -228,6 +252,7 @@ void Session::OnCancel() {
 
 void Session::OnDone() {
   const auto self = std::move(self_);  // the host may hold it too, or nobody
+  leave();                             // if it was not read that the client is gone
   const std::lock_guard lock(mutex_);
   done_ = true;
 }
@@ -243,11 +268,14 @@ void Session::welcome(const WelcomeRecord& welcome) {
 void Session::assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) {
   const std::lock_guard lock(mutex_);
   ++assigned_;
+  const auto now = std::chrono::steady_clock::now();
+  brisk_ = now < std::exchange(asked_at_, now) + kBrisk;
+  asked_ = batch;
   // Straight into the message that goes out, whose memory is there, if nothing is before it.
-  const bool now = !writing_ && !finished_ && waiting_.empty();
-  v1::ServerMessage& message = now ? outgoing_ : assignment_.emplace();
+  const bool at_once = !writing_ && !finished_ && waiting_.empty();
+  v1::ServerMessage& message = at_once ? outgoing_ : assignment_.emplace();
   encode(batch, durable, assignment, *message.mutable_assignment());
-  if (!now) return;
+  if (!at_once) return;
   assignment_.reset();
   write_outgoing();
 }

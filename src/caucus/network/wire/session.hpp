@@ -61,6 +61,8 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
 
   /// False if the stream is to end.
   bool receive();
+  [[nodiscard]] bool may_rest() const;  ///< locked
+  void read_on();                       ///< locked; if it rests
   [[nodiscard]] bool says_too_much();
   bool greet(const v1::Hello& message);
   [[nodiscard]] std::optional<std::string> impostor(const HelloRecord& hello) const;
@@ -88,6 +90,11 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes
   std::mutex mutex_;                              // of all below
   bool greeted_ = false;                          ///< it is a client
+  bool spoken_ = false;                           ///< something was written since the last message
+  bool resting_ = false;                          ///< no message is read until something is written
+  std::uint64_t asked_ = 0;                       ///< the batch that it was assigned models of last
+  std::chrono::steady_clock::time_point asked_at_{};
+  bool brisk_ = false;  ///< that was soon after the time before
   std::uint64_t messages_ = 0, assigned_ = 0;
   std::deque<v1::ServerMessage> waiting_;
   std::optional<v1::ServerMessage> assignment_;  ///< the newest takes the place of older ones

@@ -59,8 +59,8 @@ install(FILES ${PROJECT_BINARY_DIR}/package/caucusConfig.cmake
   ${PROJECT_BINARY_DIR}/package/caucusConfigVersion.cmake DESTINATION ${caucus_package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_*" EXCLUDE
-  # and Eigen behind these.
-  PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
+  # what only programs have, and Eigen behind the others.
+  PATTERN "eager_poll.hpp" EXCLUDE PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET caucus_cli)
   install(TARGETS caucus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

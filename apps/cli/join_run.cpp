@@ -103,7 +103,8 @@ class JoinRun::Parts {
     };
     events.on_assignment = [this](AssignmentRecord assignment) {
       const std::lock_guard lock(mutex_);
-      newest_ = std::move(assignment);  // rows for an older one would be wasted: its batch is closed
+      newest_ =
+          std::move(assignment);  // rows for an older one would be wasted: its batch is closed
       changed_.notify_all();
     };
     events.on_refusal = [this](std::uint64_t batch, const std::string& why) {

@@ -84,6 +84,21 @@ void expect_same(const PartRecord& left, const PartRecord& right) {
   }
 }
 
+TEST(Participant, NeedsItsCallersExampleNoLongerThanThePrediction) {
+  const SharedPlan plan = test_plan(2);
+  for (const bool memory_is_used_again : {false, true}) {
+    const auto participant = make(plan);
+    ASSERT_TRUE(participant->assign(assignment(1)).ok());
+    std::vector<float> x = example(1);
+    const auto first = participant->predict(x)->id;
+    x.assign(2, 77.0F);
+    if (memory_is_used_again) (void)participant->predict(x);
+    ASSERT_TRUE(participant->observe(first, 0.25));
+    expect_same(participant->take_report(false)->parts[0],
+                by_hand(plan, assignment(1), {{example(1), 0.25}}));
+  }
+}
+
 TEST(Participant, ReportsTheMeansOfItsBatch) {
   const SharedPlan plan = test_plan(3);
   const auto participant = make(plan);

@@ -131,7 +131,8 @@ class Client::Parts {
       if (auto status = be_welcomed(welcome); !status.ok()) connection_->give_up(status.error());
     };
     events.on_assignment = [this](AssignmentRecord assignment) {
-      if (auto status = take(std::move(assignment)); !status.ok()) connection_->give_up(status.error());
+      if (auto status = take(std::move(assignment)); !status.ok())
+        connection_->give_up(status.error());
     };
     events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
       write_log(options_.log, LogLevel::warning, "report refused",

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -11,10 +12,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds kMoment{50};
+constexpr int kManyDoubts = 8;
 
 std::atomic<int> present{0};
 std::atomic<std::uint64_t> found_so_far{0};
-thread_local bool hopeful = true;
+thread_local int doubts = 0;  ///< waits that must be short before this thread looks again
 
 }  // namespace
 
@@ -25,16 +27,19 @@ extern "C" int epoll_wait(int epoll, epoll_event* events, int most, int timeout)
   };
   if (timeout == 0 || present == 0) return wait(timeout);
   const auto begun = Clock::now();
-  if (hopeful) {
+  if (doubts == 0) {
     do {
       const int came = wait(0);
       if (came > 0) ++found_so_far;
       if (came != 0) return came;
       sched_yield();
     } while (Clock::now() < begun + kMoment);
+    // Somebody else had the core for long: there are more threads than cores.
+    if (Clock::now() > begun + 2 * kMoment) doubts = kManyDoubts;
   }
   const int came = wait(timeout);
-  hopeful = Clock::now() < begun + 2 * kMoment;
+  const bool soon = Clock::now() < begun + 2 * kMoment;
+  doubts = std::max(doubts - (soon ? 1 : 0), soon ? 0 : 1);
   return came;
 }
 

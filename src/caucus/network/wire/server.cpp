@@ -83,7 +83,8 @@ class Service final : public v1::Federation::CallbackService {
   }
 
   void hurry_all() {
-    const auto pause = std::max(hello_within_ / 8, std::chrono::milliseconds(5));
+    using std::chrono::milliseconds;
+    const auto pause = std::clamp(hello_within_ / 8, milliseconds(5), milliseconds(100));
     std::unique_lock lock(mutex_);
     while (!closing_) {
       if (visitors_.empty()) {

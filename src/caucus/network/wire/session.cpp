@@ -226,7 +226,7 @@ void Session::write_outgoing() {
 void Session::OnWriteDone(bool ok) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
-  if (!ok) {  // the client is gone: reading will tell the host
+  if (!ok) {  // the client is gone: reading, or the stream's end, will tell the host
     waiting_.clear();
     assignment_.reset();
   }
@@ -293,6 +293,10 @@ void Session::cut(const std::string& why) {
 }
 
 void Session::end(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    brisk_ = false;  // it will not be asked again
+  }
   v1::ServerMessage message;
   message.mutable_end()->set_why(why);
   send(std::move(message));

@@ -91,8 +91,8 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   std::mutex mutex_;                              // of all below
   bool greeted_ = false;                          ///< it is a client
   bool spoken_ = false;                           ///< something was written since the last message
-  bool resting_ = false;                          ///< no message is read until something is written
-  std::uint64_t asked_ = 0;                       ///< the batch that it was assigned models of last
+  bool resting_ = false;     ///< no message is read until something is written, or hurry()
+  std::uint64_t asked_ = 0;  ///< the batch that it was assigned models of last
   std::chrono::steady_clock::time_point asked_at_{};
   bool brisk_ = false;  ///< that was soon after the time before
   std::uint64_t messages_ = 0, assigned_ = 0;

@@ -25,12 +25,13 @@ constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
 /// or do not go when they should.
 class Service final : public v1::Federation::CallbackService {
  public:
-  Service(Doorway doorway, std::size_t strangers, std::chrono::milliseconds hello_within,
-          std::function<std::string()> status)
+  Service(Doorway doorway, std::size_t strangers, const ServerOptions& options)
       : doorway_(std::move(doorway)),
         most_strangers_(strangers),
-        hello_within_(hello_within),
-        status_(std::move(status)),
+        hello_within_(options.hello_within),
+        pause_(std::max(std::min(options.hello_within / 8, options.rest_at_most),
+                        std::chrono::milliseconds(5))),
+        status_(options.status),
         usher_([this] { hurry_all(); }) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -83,8 +84,6 @@ class Service final : public v1::Federation::CallbackService {
   }
 
   void hurry_all() {
-    using std::chrono::milliseconds;
-    const auto pause = std::clamp(hello_within_ / 8, milliseconds(5), milliseconds(100));
     std::unique_lock lock(mutex_);
     while (!closing_) {
       if (visitors_.empty()) {
@@ -101,13 +100,13 @@ class Service final : public v1::Federation::CallbackService {
       for (const auto& visitor : there) visitor->hurry(hello_within_);
       there.clear();
       lock.lock();
-      changed_.wait_for(lock, pause, [&] { return closing_; });
+      changed_.wait_for(lock, pause_, [&] { return closing_; });
     }
   }
 
   const Doorway doorway_;
   const std::size_t most_strangers_;
-  const std::chrono::milliseconds hello_within_;
+  const std::chrono::milliseconds hello_within_, pause_;
   const std::function<std::string()> status_;
 
   std::mutex mutex_;
@@ -155,8 +154,7 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
                   options.keys && !options.keys->client_authority.empty(),
                   limited(options.log, kRefusalsPerSecond)};
-  parts->service = std::make_unique<Service>(std::move(doorway), strangers, options.hello_within,
-                                             std::move(options.status));
+  parts->service = std::make_unique<Service>(std::move(doorway), strangers, options);
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);

@@ -242,6 +242,7 @@ void Session::finish(grpc::Status status) {
 void Session::finish_if_idle() {
   if (!end_ || finished_ || writing_ || !waiting_.empty()) return;
   finished_ = true;
+  if (resting_) incoming_.Clear();  // nothing more is read, and it may take a while to go
   Finish(*end_);
 }
 

@@ -233,6 +233,10 @@ std::optional<std::string> Federation::fault(const Member& member, const ReportR
     return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
            std::to_string(examples) + " examples";
   }
+  if (member.examples > 0 && member.counted + examples > member.examples) {
+    return std::to_string(member.counted + examples) + " examples, where it said that it has " +
+           std::to_string(member.examples);
+  }
   return rules_->fault(report.played, member.sampled);
 }
 

@@ -190,6 +190,25 @@ TEST(Federation, RejectsSumsOverForecastsThatWereNotReported) {
   EXPECT_EQ(t.why, "sums over 1 forecasts for 0 examples");
 }
 
+TEST(Federation, RejectsMoreExamplesThanTheClientSaidThatItHas) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  const auto send_many = [&](std::uint32_t examples) {
+    auto report = *t.clients[1].play(t.assignment(1));
+    report.parts[0].examples = examples;
+    report.played = {examples, 0.0, 0.0};
+    return t.send(1, report);
+  };
+  ASSERT_EQ(send_many(9), Verdict::accepted);
+  t.play_batch({1});
+  t.federation.close(t.now);
+  ASSERT_EQ(send_many(2), Verdict::rejected);
+  EXPECT_EQ(t.why, "11 examples, where it said that it has 10");
+  t.play_batch({1});
+  t.federation.close(t.now);
+  EXPECT_EQ(send_many(1), Verdict::accepted);
+}
+
 TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
   const TestSource source({10, 10});
   Together t(test_settings(2, ScheduleKind::constant), source);

@@ -11,7 +11,7 @@ namespace caucus {
 inline constexpr std::size_t kMostReportBytes = 512U << 20U;
 inline constexpr std::size_t kMostAssignmentBytes = 64U << 20U;
 /// Of a report where only the clients know how many numbers an example has.
-inline constexpr std::size_t kMostReportBytesOfAnyShape = 16U << 20U;
+inline constexpr std::size_t kMostReportBytesOfAnyShape = 4U << 20U;
 
 /// Of the kernels' frequencies; and where only the clients know that.
 inline constexpr double kMostFrequencyBytes = 1 << 30;

@@ -41,9 +41,9 @@ struct ClientOptions {
   bool insecure = false;    ///< no TLS although the server is elsewhere
   std::size_t features = 0;  ///< numbers of x without the experts' forecasts
   std::size_t experts = 0;
-  std::uint64_t examples = 0;             ///< that will come in all; 0: it cannot be known
-  bool resume = false;                    ///< the server may have examples of this client already
-  std::optional<RunId> run = {};          ///< that the client took part in before, if it knows
+  std::uint64_t examples = 0;     ///< that will come in all, not more; 0: it cannot be known
+  bool resume = false;            ///< the server may have examples of this client already
+  std::optional<RunId> run = {};  ///< that the client took part in before, if it knows
   std::chrono::milliseconds patience{0};  ///< without a server; 0: for ever
   /// Called from another thread; must not destroy the client.
   std::function<void(ConnectionState, const std::string& why)> on_state = {};

@@ -20,6 +20,9 @@ namespace caucus::wire {
 namespace {
 
 constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
+// Bytes that gRPC may hold: for the buffers of each client, and for those who are none.
+constexpr std::size_t kAroundClient = 256U << 10U;
+constexpr std::size_t kForStrangers = 64U << 20U;
 
 /// Takes streams in, as many as are allowed, and shows those the door who do not say who they are
 /// or do not go when they should.
@@ -163,9 +166,13 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   // A packed message has its size only once it is unpacked, which could take any memory.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  // What has come of messages that are not whole yet takes no more than the largest of each client,
+  // and some: beyond it gRPC ends streams, and a client comes again.
+  builder.SetResourceQuota(
+      grpc::ResourceQuota().Resize(clients * (largest + kAroundClient) + kForStrangers));
   // A connection must become one in time, carries few streams, ends soon if it carries none, and is
-  // asked now and then whether it is still there. So each takes at most so many times the largest
-  // message, and strangers hold none for long.
+  // asked now and then whether it is still there. Whoever opens more streams all the same has them
+  // as a stranger.
   const auto in_time = static_cast<int>(options.hello_within.count());
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 4 * in_time);

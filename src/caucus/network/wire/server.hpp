@@ -29,7 +29,7 @@ struct ServerOptions {
   std::size_t strangers = 0;  ///< streams that have not said whose they are; 0: by the clients
   std::chrono::milliseconds hello_within{5000};
   std::chrono::milliseconds rest_at_most{100};  ///< of a session, see Session::may_rest
-  std::function<std::string()> status;  ///< as JSON, for the Status call
+  std::function<std::string()> status;          ///< as JSON, for the Status call
   Log log;
 };
 

@@ -20,8 +20,10 @@ namespace caucus::wire {
 namespace {
 
 constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
-// Bytes that gRPC may hold: for the buffers of each client, and for those who are none.
-constexpr std::size_t kAroundClient = 256U << 10U;
+// Streams of strangers beyond one for each client, each of which may hold most of a message: no
+// more than these bytes in all, if that leaves a few.
+constexpr std::size_t kFewStrangers = 4;
+constexpr std::size_t kManyStrangers = 64;
 constexpr std::size_t kForStrangers = 64U << 20U;
 
 /// Takes streams in, as many as are allowed, and shows those the door who do not say who they are
@@ -143,7 +145,6 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   auto parts = std::make_unique<Parts>();
   parts->address = options.listen;
   const std::size_t clients = host.look([](const Federation& f) { return f.members().size(); });
-  const std::size_t strangers = options.strangers > 0 ? options.strangers : clients + 64;
   std::size_t largest = options.largest_report;
   if (largest == 0) {
     largest = host.look([](const Federation& f) {
@@ -152,6 +153,10 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
       return known ? largest_report(plan, f.settings().problem.sampled())
                    : kMostReportBytesOfAnyShape;
     });
+  }
+  std::size_t strangers = options.strangers;
+  if (strangers == 0) {
+    strangers = clients + std::clamp(kForStrangers / largest, kFewStrangers, kManyStrangers);
   }
   parts->tokens = std::move(options.tokens);
   Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
@@ -166,10 +171,6 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   // A packed message has its size only once it is unpacked, which could take any memory.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  // What has come of messages that are not whole yet takes no more than the largest of each client,
-  // and some: beyond it gRPC ends streams, and a client comes again.
-  builder.SetResourceQuota(
-      grpc::ResourceQuota().Resize(clients * (largest + kAroundClient) + kForStrangers));
   // A connection must become one in time, carries few streams, ends soon if it carries none, and is
   // asked now and then whether it is still there. Whoever opens more streams all the same has them
   // as a stranger.

@@ -155,7 +155,10 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
           "is of another version: " + std::to_string(version),
           "expected " + std::to_string(kRowVersion) + ", or the build that began the run");
     }
+    if (stored[client].client != client) return reader.refuse("clients in another order");
     Member& member = members[client];
+    const bool had_joined = member.joined;
+    const bool was_cut_off = member.cut_off;
     member.joined = reader.flag();
     member.examples = reader.u64();
     member.cut_off = reader.flag();
@@ -163,6 +166,12 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
     member.report.reset();
     if (reader.flag()) member.report = read_report(reader);
     CAUCUS_CHECK(reader.done());
+    if ((had_joined && !member.joined) || (was_cut_off && !member.cut_off)) {
+      return reader.refuse("a client that has not done what it had done before");
+    }
+    if (member.report && !member.active()) {
+      return reader.refuse("a report of a client that takes part no more");
+    }
   }
   return Done{};
 }

@@ -180,5 +180,57 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
             "run");
 }
 
+/// The snapshot with another number at this byte.
+std::string with_number(std::string snapshot, std::size_t at, std::uint64_t number) {
+  StateWriter writer;
+  writer.u64(number);
+  return snapshot.replace(at, sizeof(number), writer.bytes());
+}
+
+TEST(StoredRun, ThatCannotBeIsRefusedBeforeItTakesMemoryOrTime) {
+  // Found by fuzz_store: the checksum is right, what is written is not.
+  const StoredBytes stored = read_stored(kStoredSchedules[0].second);
+  const auto refused = [&](std::size_t at, std::uint64_t number) {
+    return refusal(with_number(stored.snapshot, at, number), {});
+  };
+  using testing::HasSubstr;
+  constexpr std::size_t kBatch = 27;  // behind the name
+  constexpr std::size_t kFeatures = kBatch + 9;
+  constexpr std::size_t kClients = kFeatures + 16;
+  EXPECT_THAT(refused(kBatch, 4), "no error");
+  EXPECT_THAT(refused(kBatch, 0), HasSubstr("batch 0"));
+  EXPECT_THAT(refused(kBatch, kMostBatches + 1), HasSubstr("batch 4294967296"));
+  EXPECT_THAT(refused(kBatch, 5), HasSubstr("other models than 'c1' can have been given"));
+  EXPECT_THAT(refused(kFeatures, std::uint64_t{1} << 62U), HasSubstr("another shape"));
+  EXPECT_THAT(refused(kFeatures, 4'000'000'000U), HasSubstr("4000000000 numbers"));
+  EXPECT_THAT(refused(kClients, 2), HasSubstr("a run of another length"));
+}
+
+TEST(StoredRun, HasNoRowsThatCannotFollow) {
+  const StoredBytes stored = read_stored(kStoredSchedules[0].second);
+  const auto good = *unpack_reports(stored.rows[0]);
+  const auto refused = [&](auto change) {
+    auto reports = good;
+    change(reports);
+    return refusal(stored.snapshot, packed({4, std::move(reports)}));
+  };
+  using testing::HasSubstr;
+  using Reports = std::vector<StoredReport>;
+  constexpr std::size_t kJoined = 1;
+  constexpr std::size_t kCutOff = 10;
+  EXPECT_THAT(refused([](Reports& r) { r.pop_back(); }), HasSubstr("another number of clients"));
+  EXPECT_THAT(refused([](Reports& r) { std::swap(r[0], r[1]); }), HasSubstr("another order"));
+  EXPECT_THAT(refused([](Reports& r) { r[1].bytes = r[0].bytes; }),
+              HasSubstr("a client that takes part no more"));
+  EXPECT_THAT(refused([](Reports& r) { r[0].bytes[kCutOff] = 1; }),
+              HasSubstr("a client that takes part no more"));
+  EXPECT_THAT(refused([](Reports& r) { r[1].bytes[kJoined] = 0; }),
+              HasSubstr("has not done what it had done before"));
+  EXPECT_THAT(refused([](Reports& r) { r[2].bytes[kCutOff] = 0; }),
+              HasSubstr("has not done what it had done before"));
+  EXPECT_THAT(refused([](Reports& r) { r[0].bytes[kJoined + 8] = 1; }),
+              HasSubstr("72057594037927976 examples of a client"));
+}
+
 }  // namespace
 }  // namespace caucus

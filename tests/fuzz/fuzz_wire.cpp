@@ -1,79 +1,120 @@
-// Whatever a client sends, message after message, the server decodes and judges it without harm,
-// and what it accepts leaves all models finite.
+// Whatever two clients send, message after message, the server decodes and judges it without harm,
+// what it accepts leaves all models finite, and from what it would have stored it comes back with
+// the same bytes.
 //
 // The first byte chooses the schedule and whether the shape of the examples is known; then every
-// message has its length, in two bytes, in front of it.
+// message has its length, in two bytes, in front of it. The length's upper four bits say who sends
+// it and what happens after it.
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <string>
+#include <chrono>
+#include <optional>
+#include <utility>
 
-#include "caucus/network/federation.hpp"
 #include "caucus/network/test_settings.hpp"
 #include "caucus/network/wire/codec.hpp"
+#include "fuzz_federation.hpp"
 
 namespace {
 
 using namespace caucus;
 
+constexpr unsigned kSecondClient = 0x8000;
+constexpr unsigned kDeadlinePasses = 0x4000;
+constexpr unsigned kServerIsKilled = 0x2000;  // when it has closed the next batch
+constexpr unsigned kSnapshot = 0x1000;        // then, too
+constexpr unsigned kLength = 0x0fff;
+constexpr std::chrono::milliseconds kDeadline(100);
+
 FederationSettings settings_of(std::uint8_t choice) {
   constexpr ScheduleKind kSchedules[] = {ScheduleKind::adaptive, ScheduleKind::adaptive_first_order,
                                          ScheduleKind::theory, ScheduleKind::constant};
-  auto settings = test_settings(1, kSchedules[choice % 4]);
+  auto settings = test_settings(2, kSchedules[choice % 4]);
   if ((choice & 4U) != 0) settings.plan.features = 0;
+  settings.quorum = 1;
+  settings.deadline = kDeadline;
   return settings;
 }
 
-/// The first client is ready with what it says, or with what would be right.
-bool begin(Federation& federation, const v1::ClientMessage& message) {
-  const Time now{};
-  const auto hello = wire::decode(message.hello());
-  if (hello.ok()) (void)federation.join(*hello, now);
-  (void)federation.join({.client = "c1"}, now);
-  ReadyRecord ready = wire::decode(message.ready());
-  if (ready.features > 100) ready.features = 100;  // enough to be wrong, and quick
-  (void)federation.ready(0, ready, now);
-  if (!federation.members()[0].joined) (void)federation.ready(0, {10, 4, 0}, now);
-  return federation.can_begin(now) && federation.begin(now).ok();
-}
+class Server {
+ public:
+  explicit Server(std::uint8_t choice)
+      : settings_(settings_of(choice)), federation_(Federation::make(settings_, {}).value()) {}
 
-void expect_finite(const LearnedModel& learned) {
-  for (const double p : learned.probabilities) {
-    if (!(p >= 0.0 && p <= 1.0)) std::abort();
+  /// False if the run cannot go on.
+  bool take(std::uint32_t client, const v1::ClientMessage& message, unsigned then) {
+    if ((then & kDeadlinePasses) != 0) now_ += kDeadline;
+    killed_ = killed_ || (then & kServerIsKilled) != 0;
+    snapshot_due_ = snapshot_due_ || (then & kSnapshot) != 0;
+    hear(client, message);
+    if (federation_.phase() == Federation::Phase::waiting && !begin()) return false;
+    std::string why;
+    (void)federation_.receive(client, wire::decode(message.report()), now_, why);
+    while (federation_.closable(now_)) close();
+    return federation_.phase() == Federation::Phase::running;
   }
-  for (const auto& weights : learned.weights) {
-    for (const float w : weights) {
-      if (!std::isfinite(w)) std::abort();
+  void check() const {
+    if (federation_.learner() != nullptr) require_finite(federation_.learner()->learned());
+  }
+
+ private:
+  void hear(std::uint32_t client, const v1::ClientMessage& message) {
+    const auto hello = wire::decode(message.hello());
+    if (hello.ok()) (void)federation_.join(*hello, now_);
+    if (!message.has_ready()) return;
+    ReadyRecord ready = wire::decode(message.ready());
+    ready.features = std::min<std::size_t>(ready.features, 100);  // enough to be wrong, and quick
+    (void)federation_.ready(client, ready, now_);
+  }
+  /// Whoever has not said anything right is there all the same.
+  bool begin() {
+    for (std::uint32_t client = 0; client < 2; ++client) {
+      if (federation_.members()[client].joined) continue;
+      const std::size_t known = federation_.settings().plan.features;
+      (void)federation_.ready(client, {10, known == 0 ? 4 : known, 0}, now_);
     }
+    if (!federation_.can_begin(now_) || !federation_.begin(now_).ok()) return false;
+    stored_ = federation_.snapshot();
+    return true;
   }
-}
+  void close() {
+    since_.push_back(federation_.close(now_));
+    if (killed_) {
+      std::optional<Federation> again = recovered(settings_, stored_, since_);
+      require(again && again->snapshot() == federation_.snapshot());
+      federation_ = std::move(*again);
+      federation_.wake(now_);
+    }
+    if (snapshot_due_) {
+      stored_ = federation_.snapshot();
+      since_.clear();
+    }
+    killed_ = snapshot_due_ = false;
+  }
+
+  FederationSettings settings_;
+  Federation federation_;
+  Time now_{};
+  bool killed_ = false, snapshot_due_ = false;
+  std::string stored_;
+  std::vector<ClosedBatch> since_;
+};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  Federation federation = Federation::make(settings_of(*data), {}).value();
   const std::uint8_t* end = data + size;
-  bool begun = false;
-  std::string why;
+  Server server(*data);
   for (++data; end - data >= 2;) {
-    const auto length = static_cast<std::ptrdiff_t>(data[0] + 256 * data[1]);
+    const unsigned head = data[0] + 256U * data[1];
     data += 2;
-    const auto taken = std::min(length, end - data);
+    const auto taken = std::min<std::ptrdiff_t>(head & kLength, end - data);
     v1::ClientMessage message;
     const bool parsed = message.ParseFromArray(data, static_cast<int>(taken));
     data += taken;
     if (!parsed) continue;
-    if (!begun) {
-      begun = begin(federation, message);
-      if (!begun) return 0;  // its client is none
-    }
-    ReportRecord report = wire::decode(message.report());
-    if (federation.phase() != Federation::Phase::running) break;
-    if (federation.receive(0, std::move(report), Time{}, why) == Verdict::accepted) {
-      federation.close(Time{});
-    }
+    if (!server.take((head & kSecondClient) != 0 ? 1 : 0, message, head & ~kLength)) break;
   }
-  if (begun) expect_finite(federation.learner()->learned());
+  server.check();
   return 0;
 }

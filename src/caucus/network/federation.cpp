@@ -7,11 +7,6 @@
 #include "caucus/network/message_size.hpp"
 
 namespace caucus {
-namespace {
-
-constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;  // what the random numbers are named by
-
-}  // namespace
 
 Federation::Federation(FederationSettings settings, RunId run)
     : settings_(std::move(settings)), run_(run) {

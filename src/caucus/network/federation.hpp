@@ -106,6 +106,8 @@ class Federation {
   Federation(FederationSettings settings, RunId run);
 
   [[nodiscard]] Status accept_shape(const std::string& who, const ReadyRecord& ready);
+  [[nodiscard]] Status check_restored(StateReader& from, std::uint64_t features,
+                                      std::uint64_t experts);
   /// The algorithm for those who have joined.
   Status make_learner();
   void open(Time now);

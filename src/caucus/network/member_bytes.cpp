@@ -1,9 +1,14 @@
 #include "caucus/network/member_bytes.hpp"
 
+#include <string>
 #include <utility>
 
 namespace caucus {
 namespace {
+
+/// Of a row of a closed batch, its first byte; any change of what follows must raise it. Rows that
+/// builds before version 3 wrote begin with a flag, which is 0 or 1.
+constexpr std::uint8_t kRowVersion = 3;
 
 void save_counters(const MemberCounters& counters, StateWriter& into) {
   MemberCounters::each(counters, [&](std::uint64_t value) { into.u64(value); });
@@ -124,6 +129,7 @@ std::vector<StoredReport> closed_batch(const std::vector<Member>& members) {
   std::vector<StoredReport> stored;
   for (const Member& member : members) {
     StateWriter writer;
+    writer.u8(kRowVersion);
     writer.flag(member.joined);
     writer.u64(member.examples);
     writer.flag(member.cut_off);
@@ -135,13 +141,24 @@ std::vector<StoredReport> closed_batch(const std::vector<Member>& members) {
   return stored;
 }
 
-Status restore_closed_batch(std::span<const StoredReport> stored, std::vector<Member>& members) {
+Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
+                            std::vector<Member>& members) {
+  const std::string where = "batch " + std::to_string(number);
   if (stored.size() != members.size()) {
-    return data_error("closed batch", "has another number of clients");
+    return data_error(where, "has another number of clients");
   }
   for (std::size_t client = 0; client < members.size(); ++client) {
-    StateReader reader(stored[client].bytes, "closed batch");
+    StateReader reader(stored[client].bytes, where);
+    const std::uint8_t version = reader.u8();
+    if (version != kRowVersion) {
+      return reader.refuse(
+          "is of another version: " + std::to_string(version),
+          "expected " + std::to_string(kRowVersion) + ", or the build that began the run");
+    }
+    if (stored[client].client != client) return reader.refuse("clients in another order");
     Member& member = members[client];
+    const bool had_joined = member.joined;
+    const bool was_cut_off = member.cut_off;
     member.joined = reader.flag();
     member.examples = reader.u64();
     member.cut_off = reader.flag();
@@ -149,6 +166,12 @@ Status restore_closed_batch(std::span<const StoredReport> stored, std::vector<Me
     member.report.reset();
     if (reader.flag()) member.report = read_report(reader);
     CAUCUS_CHECK(reader.done());
+    if ((had_joined && !member.joined) || (was_cut_off && !member.cut_off)) {
+      return reader.refuse("a client that has not done what it had done before");
+    }
+    if (member.report && !member.active()) {
+      return reader.refuse("a report of a client that takes part no more");
+    }
   }
   return Done{};
 }

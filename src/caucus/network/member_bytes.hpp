@@ -2,6 +2,7 @@
 // either what was written or an error; the checksum of the store or of the snapshot is around them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ Status restore_members(StateReader& from, std::vector<Member>& members);
 
 /// What the members said in a batch that is about to be closed, and how they stand; one of each.
 std::vector<StoredReport> closed_batch(const std::vector<Member>& members);
-Status restore_closed_batch(std::span<const StoredReport> stored, std::vector<Member>& members);
+Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
+                            std::vector<Member>& members);
 
 }  // namespace caucus

@@ -25,6 +25,9 @@ inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_uploa
   return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
 }
 
+/// Of a run: its random numbers are named by the batch, in 32 bits.
+inline constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;
+
 /// Names a run: a client and a store know by it that they belong together.
 using RunId = std::array<std::uint8_t, 16>;
 

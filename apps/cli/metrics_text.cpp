@@ -1,4 +1,6 @@
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "caucus/core/text.hpp"
 #include "server_status.hpp"
@@ -30,8 +32,13 @@ class Metrics {
     text_ += "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " " + type + "\n";
   }
   void add(double value) { text_ += name_ + " " + number_text(value) + "\n"; }
-  void add(const char* label, const std::string& of, double value) {
-    text_ += name_ + "{" + label + "=\"" + label_value(of) + "\"} " + number_text(value) + "\n";
+  void add(std::initializer_list<std::pair<const char*, std::string>> labels, double value) {
+    text_ += name_;
+    char before = '{';
+    for (const auto& [label, of] : labels) {
+      text_ += std::exchange(before, ',') + std::string(label) + "=\"" + label_value(of) + "\"";
+    }
+    text_ += "} " + number_text(value) + "\n";
   }
   void single(std::string name, const char* type, const std::string& help, double value) {
     begin(std::move(name), type, help);
@@ -43,7 +50,7 @@ class Metrics {
                   const HostStatus& status, Value&& value) {
     begin(std::move(name), type, help);
     for (const Member& member : status.members) {
-      add("client", member.name, static_cast<double>(value(member)));
+      add({{"client", member.name}}, static_cast<double>(value(member)));
     }
   }
   [[nodiscard]] std::string take() { return std::move(text_); }
@@ -60,7 +67,7 @@ void add_run(Metrics& metrics, const HostStatus& status) {
   metrics.begin("phase", kGauge, "1 for the phase that the run is in.");
   for (const auto phase :
        {Federation::Phase::waiting, Federation::Phase::running, Federation::Phase::over}) {
-    metrics.add("phase", phase_word(phase), phase == status.phase ? 1.0 : 0.0);
+    metrics.add({{"phase", phase_word(phase)}}, phase == status.phase ? 1.0 : 0.0);
   }
   metrics.single("batch", kGauge, "The open batch; 0 before the first.",
                  static_cast<double>(status.batch));
@@ -76,9 +83,11 @@ void add_run(Metrics& metrics, const HostStatus& status) {
   metrics.single("formula_download_bytes_total", kCounter,
                  "Bytes that the formula gives for downloads.",
                  static_cast<double>(status.download_bits) / 8.0);
-  metrics.begin("probability", kGauge, "Of each space, p.");
+  metrics.begin("probability", kGauge, "Of each space, p; number counts them from 1.");
   for (std::size_t i = 0; i < status.probabilities.size(); ++i) {
-    metrics.add("space", status.spaces[i], status.probabilities[i]);
+    // A name does not tell all of a space: two may have the same.
+    metrics.add({{"space", status.spaces[i]}, {"number", std::to_string(i + 1)}},
+                status.probabilities[i]);
   }
 }
 

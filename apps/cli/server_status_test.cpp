@@ -105,7 +105,9 @@ TEST(StatusTable, SurvivesAnotherVersionsJson) {
 
 TEST(Metrics, EveryLineIsASampleUnderItsHelpAndType) {
   const std::regex comment("# (HELP|TYPE) (caucus_[a-z_]+) .+");
-  const std::regex sample(R"re((caucus_[a-z_]+)(\{[a-z]+="([^"\\]|\\.)*"\})? [-+0-9.eInfNa]+)re");
+  const std::string label = R"re([a-z]+="([^"\\]|\\.)*")re";
+  const std::regex sample("(caucus_[a-z_]+)(\\{" + label + "(," + label +
+                          ")*\\})? [-+0-9.eInfNa]+");
   std::istringstream lines(metrics_text(two_clients()));
   std::set<std::string> names;
   std::string current;
@@ -124,12 +126,52 @@ TEST(Metrics, EveryLineIsASampleUnderItsHelpAndType) {
   EXPECT_EQ(names.size(), 21U);
 }
 
+/// A width of 1 with 10 and with 20 features, a radius with and without intercept.
+HostStatus namesakes() {
+  HostStatus status = two_clients();
+  const Space kernel{.kind = SpaceKind::gaussian, .width = 1.0, .features = 10};
+  Space larger = kernel;
+  larger.features = 20;
+  const Space linear{.radius = 1.0};
+  const Space intercept{.radius = 1.0, .intercept = true};
+  status.spaces = {kernel.name(), larger.name(), linear.name(), intercept.name()};
+  status.probabilities = {0.1, 0.2, 0.3, 0.4};
+  return status;
+}
+
+TEST(Metrics, NoSeriesIsThereTwice) {
+  const HostStatus status = namesakes();
+  ASSERT_EQ(status.spaces[0], status.spaces[1]);
+  ASSERT_EQ(status.spaces[2], status.spaces[3]);
+  std::istringstream lines(metrics_text(status));
+  std::set<std::string> series;
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') continue;
+    EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line;
+  }
+  EXPECT_TRUE(series.contains(R"(caucus_probability{space="linear U=1",number="4"})"));
+}
+
+TEST(StatusTable, NumbersTheSpaces) {
+  HostStatus status = namesakes();
+  const auto few = status_table(status_json(status), "server");
+  ASSERT_TRUE(few.ok());
+  EXPECT_THAT(*few, testing::ContainsRegex("\n1  gaussian width=1 +0.1 "));
+  EXPECT_THAT(*few, testing::ContainsRegex("\n4  linear U=1 +0.4 "));
+  status.spaces.resize(13, "linear U=1");
+  status.probabilities.resize(13, 0.0);
+  const auto likeliest = status_table(status_json(status), "server");
+  ASSERT_TRUE(likeliest.ok());
+  EXPECT_THAT(*likeliest, testing::ContainsRegex("spaces.*\n 4  linear U=1 +0.4 .*\n 3  linear"));
+  EXPECT_THAT(*likeliest, testing::ContainsRegex("\n12  linear U=1 +0\n"));
+}
+
 TEST(Metrics, HaveTheNumbersAndEscapedLabels) {
   const std::string text = metrics_text(two_clients());
   EXPECT_THAT(text, HasSubstr("\ncaucus_batch 10\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_phase{phase=\"running\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_phase{phase=\"over\"} 0\n"));
-  EXPECT_THAT(text, HasSubstr(R"(caucus_probability{space="gaussian \"w\"\\2"} 0.75)"));
+  EXPECT_THAT(text, HasSubstr(R"(caucus_probability{space="gaussian \"w\"\\2",number="2"} 0.75)"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_rejected_reports_total{client=\"c01\"} 4\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_client_lag_batches{client=\"c02\"} 4\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_formula_upload_bytes_total 200\n"));

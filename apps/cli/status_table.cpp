@@ -51,6 +51,13 @@ std::string bytes_table(JsonReader& in) {
   return table.text();
 }
 
+/// With its number, counted from 1: two spaces may have the same name.
+std::string numbered(std::size_t i, std::size_t of, const std::string& name) {
+  const std::string number = std::to_string(i + 1);
+  return std::string(std::to_string(of).size() - number.size(), ' ') + number + "  " +
+         printable(name);
+}
+
 /// Probabilities as bars; of many spaces the likeliest.
 std::string spaces_table(JsonReader& in) {
   constexpr std::size_t kMostRows = 12;
@@ -69,7 +76,7 @@ std::string spaces_table(JsonReader& in) {
   TextTable table({cut ? "likeliest spaces" : "space", "p", ""}, true);
   for (const std::size_t i : order) {
     const double share = std::isfinite(p[i]) ? std::clamp(p[i], 0.0, 1.0) : 0.0;
-    table.add({printable(names[i]), rounded(share, 3), bar(share, 20)});
+    table.add({numbered(i, p.size(), names[i]), rounded(share, 3), bar(share, 20)});
   }
   return "\n" + table.text();
 }

@@ -12,6 +12,8 @@
 namespace caucus {
 namespace {
 
+constexpr std::size_t kComingsPerSecond = 10;  // of one client, in the log
+
 Time now() { return std::chrono::steady_clock::now(); }
 
 /// Of the kind that a client comes again after.
@@ -61,6 +63,9 @@ Host::Host(Federation federation, Store store, std::uint64_t start, HostOptions 
       lines_(federation_.members().size()),
       start_(start),
       since_(federation_.batch()) {
+  for (std::size_t j = 0; j < lines_.size(); ++j) {
+    comings_.push_back(limited(options_.log, kComingsPerSecond));
+  }
   federation_.wake(now());
   if (federation_.phase() == Federation::Phase::running) began_ = now();
   if (federation_.settings().deadline) clock_ = std::thread([this] { watch_clock(); });
@@ -107,7 +112,7 @@ Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& re
   const std::lock_guard lock(mutex_);
   if (stopped_ || failure_ || lines_.of(client) != &line || lines_.ended(client)) return Done{};
   CAUCUS_CHECK(federation_.ready(client, ready, now()));
-  write_log(options_.log, LogLevel::info, "joined",
+  write_log(comings_[client], LogLevel::info, "joined",
             {{"client", federation_.members()[client].name},
              {"examples", std::to_string(ready.examples)},
              {"counted", std::to_string(federation_.members()[client].counted)},
@@ -152,7 +157,8 @@ void Host::leave(std::uint32_t client, const Line& line) {
   count_traffic(client);
   lines_.drop(client);
   federation_.leave(client);
-  write_log(options_.log, LogLevel::info, "left", {{"client", federation_.members()[client].name}});
+  write_log(comings_[client], LogLevel::info, "left",
+            {{"client", federation_.members()[client].name}});
 }
 
 void Host::goodbye(std::uint32_t client, const Line& line) {
@@ -165,7 +171,8 @@ void Host::goodbye(std::uint32_t client, const Line& line) {
         std::move(status.error()));  // the line ends as all do, so the client will say it again
   }
   lines_.drop(client);
-  write_log(options_.log, LogLevel::info, "done", {{"client", federation_.members()[client].name}});
+  write_log(comings_[client], LogLevel::info, "done",
+            {{"client", federation_.members()[client].name}});
   changed_.notify_all();  // whoever lingers
 }
 

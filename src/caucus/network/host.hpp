@@ -101,6 +101,7 @@ class Host {
   Federation federation_;
   StoreWriter store_;
   const HostOptions options_;
+  std::vector<Log> comings_;  ///< of each client: it can come and go as often as it likes
   std::size_t report_bytes_ = 0, snapshot_bytes_ = 0;  ///< since the last snapshot; of that
   Lines lines_;
   const std::uint64_t start_;          ///< of this run's servers, counted by the store

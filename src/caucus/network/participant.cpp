@@ -62,7 +62,11 @@ Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
 }
 
 Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client)
-    : shared_(std::move(shared)), plan_(std::move(plan)), client_(client) {}
+    : shared_(std::move(shared)),
+      plan_(std::move(plan)),
+      client_(client),
+      most_pending_(std::max<std::size_t>(
+          1, kPendingBytes / (sizeof(Pending) + plan_.maps.example_size() * sizeof(float)))) {}
 
 // --- models ---
 
@@ -230,7 +234,7 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
 void Participant::remember(std::uint64_t id, Pending one) {
   pending_.emplace(id, std::move(one));
   order_.push_back(id);
-  while (order_.size() > kPending) {
+  while (order_.size() > kPending || pending_.size() > most_pending_) {
     counts_.forgotten += pending_.erase(order_.front());
     order_.pop_front();
   }

@@ -34,8 +34,10 @@ struct Prediction {
 
 class Participant {
  public:
-  /// The last so many predictions wait for their true value; older ones are forgotten.
+  /// The last so many predictions wait for their true value, and of these no more than so many
+  /// bytes hold, but always the newest. Older ones are forgotten.
   static constexpr std::size_t kPending = 10'000;
+  static constexpr std::size_t kPendingBytes = 64U << 20U;
 
   struct Counts {
     std::uint64_t predictions = 0;
@@ -112,6 +114,7 @@ class Participant {
   const SharedPlan shared_;
   const Plan plan_;
   const std::uint32_t client_;
+  const std::size_t most_pending_;  ///< that kPendingBytes hold
 
   mutable std::mutex mutex_;  // of all below
   std::shared_ptr<const Models> models_;

@@ -455,6 +455,29 @@ TEST(Participant, RemembersOnlySoMuch) {
   EXPECT_TRUE(participant->observe(ids.back(), 0.0));
 }
 
+/// What a prediction waits with is its x: here an expert's forecast and many that nobody uses. When
+/// the true value has come there is room again.
+TEST(Participant, RemembersNoMoreExamplesThanMemoryHolds) {
+  for (const std::size_t fit : {4U, 1U}) {
+    SharedPlan plan = test_plan(1, 1000);
+    plan.spaces = {Space{.kind = SpaceKind::expert}};
+    plan.features = 0;
+    // So many and a few bytes; or one that is too large, and is kept all the same.
+    plan.experts = Participant::kPendingBytes / sizeof(float) / fit - (fit > 1 ? 100U : 0U);
+    const auto participant = make(plan);
+    ASSERT_TRUE(participant->assign({1, 0, {{0, 1.0, {}}}}).ok());
+    const std::vector<float> x(plan.experts, 0.5F);
+    std::vector<std::uint64_t> ids;
+    for (std::size_t n = 0; n < fit + 1; ++n) ids.push_back(participant->predict(x)->id);
+    EXPECT_EQ(participant->counts().forgotten, 1U);
+    EXPECT_FALSE(participant->observe(ids[0], 0.0));
+    EXPECT_TRUE(participant->observe(ids.back(), 0.0));
+    ids.push_back(participant->predict(x)->id);
+    EXPECT_EQ(participant->counts().forgotten, 1U);
+    EXPECT_TRUE(participant->observe(ids[fit > 1 ? 1 : 2], 0.0));
+  }
+}
+
 TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
   const auto participant = make(test_plan(1, 1000));
   const std::size_t batches = kPartsPerReport + 10;

@@ -10,6 +10,9 @@
 // models, and what is observed is reported when it is back. All functions may be called from any
 // thread.
 //
+// The last 10,000 predictions wait for their true value, or as many as 64 MB of examples hold
+// (Participant::kPending, kPendingBytes); the oldest go first. Counts::forgotten counts them.
+//
 // x and y are taken as they are. Where clients must scale alike, plan().columns has the ranges that
 // the server was given, and Scaling (data/scaling.hpp) the arithmetic.
 #pragma once

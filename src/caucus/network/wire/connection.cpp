@@ -275,15 +275,15 @@ class Connection::Keeper {
 
   // --- on any thread ---
 
+  /// Locked until it is said: another thread may have a report for the stream before, and the
+  /// server shows whoever reports first the door.
   void say_ready() {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (!ready_ || !welcomed_ || said_ready_ || leaving()) return;
     said_ready_ = true;
     v1::ClientMessage message;
     encode(*ready_, *message.mutable_ready());
-    const auto stream = stream_;  // of this very moment: the next one has a Ready of its own
-    lock.unlock();
-    if (stream) stream->send(std::move(message));
+    if (stream_) stream_->send(std::move(message));
   }
 
   /// Null if nothing can be sent.

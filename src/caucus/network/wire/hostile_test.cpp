@@ -2,12 +2,14 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <thread>
 
 #include "caucus/network/message_size.hpp"
+#include "caucus/network/wire/test_by_hand.hpp"
 #include "caucus/network/wire/test_server.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 
@@ -308,6 +310,7 @@ std::vector<v1::ServerMessage> say(const Address& server,
   const auto stub = v1::Federation::NewStub(
       grpc::CreateChannel(server.text(), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
   const auto stream = stub->Join(&context);
   for (std::size_t n = 0; n + 1 < messages.size(); ++n) stream->Write(messages[n]);
   for (std::size_t n = 0; n < times; ++n) {
@@ -345,6 +348,31 @@ TEST(Hostile, WhoeverDoesNotKeepToTheProtocolIsShownTheDoor) {
   EXPECT_EQ(why({hello, ready, report}, 5000), "more messages than were asked for");
   EXPECT_EQ(server.host().status().members[1].counters.reports, 0U);
   EXPECT_LE(server.host().status().members[1].counters.late, 1000U);
+}
+
+TEST(Hostile, NobodyReportsWhoHasNotSaidThatItIsReady) {
+  const TestSource source({5});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  TestServer server(settings);
+  ClientByHand before(server.address().text(), "c1", 5);
+  ASSERT_TRUE(before.hear_assignment());
+  before.say_no_more();
+  ASSERT_TRUE(before.end().ok());
+  TestClient client(settings.plan, 0, source);
+  v1::ClientMessage hello;
+  encode(client.hello(), *hello.mutable_hello());
+  v1::ClientMessage report;  // what the server waits for, but not on this stream
+  encode(*client.play(decode(before.heard().assignment())), *report.mutable_report());
+  const auto said = say(server.address(), {hello, report});
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said.back().refusal().why(), "expected a Ready first");
+  EXPECT_TRUE(said.back().refusal().final());
+  const HostStatus status = server.host().status();
+  EXPECT_EQ(status.batch, 1U);
+  EXPECT_EQ(status.members[0].counters.reports, 0U);
+  const auto honest = join(settings, 0, source, server.address());
+  EXPECT_TRUE(honest->wait().ok());
+  EXPECT_EQ(server.learned(), simulated(settings, source));
 }
 
 }  // namespace

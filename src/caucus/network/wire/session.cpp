@@ -121,6 +121,10 @@ bool Session::receive() {
     return false;
   }
   if (!incoming_.has_report()) return true;  // of a later version; it can do without an answer
+  if (!ready_) {
+    turn_away("expected a Ready first", true);
+    return false;
+  }
   doorway_->host->report(*client_, *this, decode(incoming_.report()));
   return true;
 }

@@ -30,10 +30,10 @@ std::string packed(const ClosedBatch& closed) {
   return row;
 }
 
-void write_file(std::uint8_t schedule) {
+void write_file(std::size_t schedule) {
   const auto& [kind, name] = kStoredSchedules[schedule];
   MadeUpRun run(kind);
-  StoredBytes stored{schedule, {}, {}};
+  StoredBytes stored{static_cast<std::uint8_t>(schedule), {}, {}};
   for (int batch = 1; batch <= 5; ++batch) {
     ASSERT_TRUE(run.play_batch());
     if (batch == 3) stored.snapshot = unsealed(run.federation.snapshot(), "").value();
@@ -49,10 +49,10 @@ StoredBytes read_stored(const char* name) {
 }
 
 struct Collect {
-  void operator()(double value) { into->push_back(value); }
-  void operator()(std::size_t value) { into->push_back(static_cast<double>(value)); }
+  void operator()(double value) const { into->push_back(value); }
+  void operator()(std::size_t value) const { into->push_back(static_cast<double>(value)); }
   template <class T>
-  void operator()(const std::vector<T>& values) {
+  void operator()(const std::vector<T>& values) const {
     for (const T& value : values) (*this)(value);
   }
   std::vector<double>* into;
@@ -61,7 +61,7 @@ struct Collect {
 /// All that a federation shows, by its meaning and not by its place among the bytes.
 std::vector<double> numbers_of(const Federation& federation) {
   std::vector<double> all;
-  Collect add{&all};
+  const Collect add{&all};
   add(federation.batch());
   add(static_cast<std::size_t>(federation.phase()));
   add(federation.settings().plan.features);
@@ -130,7 +130,7 @@ void expect_read_as_written(ScheduleKind kind, const char* name) {
 TEST(StoredRun, IsReadAsItWasWrittenAndGoesOnWithAnyKernels) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread is there
   const bool write = std::getenv("CAUCUS_WRITE_STORED_RUNS") != nullptr;
-  for (std::uint8_t schedule = 0; schedule < kStoredSchedules.size(); ++schedule) {
+  for (std::size_t schedule = 0; schedule < kStoredSchedules.size(); ++schedule) {
     const auto& [kind, name] = kStoredSchedules[schedule];
     if (write) write_file(schedule);
     for (const simd::Kernels* each : simd::runnable()) {

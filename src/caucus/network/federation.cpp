@@ -96,8 +96,12 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
     return data_error(who, "cannot say how much data it has",
                       "the theory's rates need it; expected a number, or another schedule");
   }
-  CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
   const bool first = !member.joined;
+  if (!first && member.examples > 0 && ready.examples > member.examples) {
+    return data_error(who, "has " + std::to_string(ready.examples) + " examples",
+                      "expected " + std::to_string(member.examples) + " as it said at first");
+  }
+  CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
   if (first) member.examples = ready.examples;
   member.joined = member.connected = true;
   member.last_seen = now;

@@ -209,6 +209,17 @@ TEST(Federation, RejectsMoreExamplesThanTheClientSaidThatItHas) {
   EXPECT_EQ(send_many(1), Verdict::accepted);
 }
 
+TEST(Federation, HasNobodyComeAgainWithMoreExamples) {
+  const TestSource source({10, 10});
+  Together t(test_settings(2, ScheduleKind::constant), source);
+  EXPECT_TRUE(t.federation.ready(0, {10, 4, 0}, t.now).ok());
+  EXPECT_TRUE(t.federation.ready(0, {0, 4, 0}, t.now).ok());  // it does not say
+  const auto refused = t.federation.ready(0, {11, 4, 0}, t.now);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().line(),
+            "client 'c1': has 11 examples; expected 10 as it said at first");
+}
+
 TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
   const TestSource source({10, 10});
   Together t(test_settings(2, ScheduleKind::constant), source);

@@ -75,12 +75,12 @@ inline constexpr std::uint64_t MemberCounters::*kCounters[] = {
     &MemberCounters::bytes_up, &MemberCounters::bytes_down};
 
 /// The second client finishes in batch 2, in which the third is cut off; the first goes on to batch
-/// 30: after 20 it is known that the others have left.
+/// 30: after 25 it is known that the others have left.
 class MadeUpRun {
  public:
   explicit MadeUpRun(ScheduleKind schedule)
       : federation(Federation::make(stored_settings(schedule), {}).value()) {
-    constexpr std::uint64_t kExamples[] = {40, 4, 10};
+    constexpr std::uint64_t kExamples[] = {50, 6, 10};
     for (std::uint32_t j = 0; j < 3; ++j) {
       (void)federation.join({.client = "c" + std::to_string(j + 1)}, Time{});
       (void)federation.ready(j, {kExamples[j], 1, 0}, Time{});

@@ -62,6 +62,9 @@ class JoinRun::Parts {
     connection_->start();
     auto outcome = finished ? say_goodbye_again() : take_part(progress);
     connection_->stop();
+    if (!outcome.ok() && is_new_ && player_ && player_->played().rows == 0) {
+      JoinState::remove(options_.state_file);  // of a client that was refused, perhaps for its data
+    }
     if (outcome.ok()) {
       outcome->bytes_up = connection_->bytes_up();
       outcome->bytes_down = connection_->bytes_down();
@@ -97,6 +100,12 @@ class JoinRun::Parts {
   wire::ConnectionEvents events() {
     wire::ConnectionEvents events;
     events.on_welcome = [this](const WelcomeRecord& welcome) {
+      if (others_have_played(welcome)) {
+        connection_->give_up(network_error("client '" + options_.client + "'",
+                                           "another one of this name has gone on meanwhile",
+                                           "expected one at a time; --resume goes on behind it"));
+        return;
+      }
       const std::lock_guard lock(mutex_);
       if (!welcome_) welcome_ = welcome;
       changed_.notify_all();
@@ -132,6 +141,13 @@ class JoinRun::Parts {
       changed_.notify_all();
     };
     return events;
+  }
+
+  /// Rows are noted before they are reported, so the server has no more of them than are noted
+  /// here. The first Welcome may tell of more: see prepare_state().
+  bool others_have_played(const WelcomeRecord& welcome) {
+    const std::lock_guard lock(playing_);
+    return player_ && welcome.examples > state_->next_row();
   }
 
   /// Until `what`, the end or an interruption; the latter two are errors, but for a good end.
@@ -203,6 +219,7 @@ class JoinRun::Parts {
       CAUCUS_CHECK(prepare_state(welcome));
     }
     progress.total = data_->rows();
+    const std::lock_guard lock(playing_);
     player_.emplace(*data_, *participant_, *state_, progress.done);
     return Done{};
   }
@@ -221,6 +238,7 @@ class JoinRun::Parts {
     }
     CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),
                                          options_.resume ? welcome.examples : 0));
+    is_new_ = true;
     return Done{};
   }
 
@@ -230,6 +248,7 @@ class JoinRun::Parts {
   std::optional<Dataset> data_;
   std::unique_ptr<Participant> participant_;
   std::optional<RowPlayer> player_;
+  bool is_new_ = false;  ///< the state: this process began it
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;

@@ -97,12 +97,13 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
                       "the theory's rates need it; expected a number, or another schedule");
   }
   const bool first = !member.joined;
-  if (!first && member.examples > 0 && ready.examples > member.examples) {
+  const bool begun = phase_ != Phase::waiting;
+  if (begun && !first && member.examples > 0 && ready.examples > member.examples) {
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
                       "expected " + std::to_string(member.examples) + " as it said at first");
   }
   CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
-  if (first) member.examples = ready.examples;
+  if (first || !begun) member.examples = ready.examples;
   member.joined = member.connected = true;
   member.last_seen = now;
   if (first && phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum)

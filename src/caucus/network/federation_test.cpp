@@ -220,6 +220,15 @@ TEST(Federation, HasNobodyComeAgainWithMoreExamples) {
             "client 'c1': has 11 examples; expected 10 as it said at first");
 }
 
+TEST(Federation, GoesByWhatAClientSaidLastBeforeTheRunBegan) {
+  auto federation = Federation::make(test_settings(2, ScheduleKind::theory), kRun).value();
+  for (const std::uint64_t examples : {500U, 1000U, 100U}) {
+    ASSERT_TRUE(federation.join({.client = "c1", .resume = true}, Time{}).ok());
+    ASSERT_TRUE(federation.ready(0, {examples, 4, 0}, Time{}).ok()) << examples;
+    EXPECT_EQ(federation.length().rounds, examples);
+  }
+}
+
 TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
   const TestSource source({10, 10});
   Together t(test_settings(2, ScheduleKind::constant), source);

@@ -111,7 +111,11 @@ Result<std::uint32_t> Host::join(const HelloRecord& hello, std::shared_ptr<Line>
 Status Host::ready(std::uint32_t client, const Line& line, const ReadyRecord& ready) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || failure_ || lines_.of(client) != &line || lines_.ended(client)) return Done{};
-  CAUCUS_CHECK(federation_.ready(client, ready, now()));
+  if (Status status = federation_.ready(client, ready, now()); !status.ok()) {
+    write_log(comings_[client], LogLevel::warning, "refused",
+              {{"client", federation_.members()[client].name}, {"why", status.error().line()}});
+    return status;
+  }
   write_log(comings_[client], LogLevel::info, "joined",
             {{"client", federation_.members()[client].name},
              {"examples", std::to_string(ready.examples)},
@@ -264,8 +268,9 @@ void Host::dismiss() {
     const Member& member = federation_.members()[client];
     if (must_go(client)) {
       if (member.cut_in > store_.durable()) continue;
-      lines_.cut(client, "too many reports that cannot be true, the last: " + member.fault +
-                             "; expected examples within the ranges of the plan");
+      lines_.cut(client,
+                 "too many reports that cannot be true, the last: " + member.fault +
+                     "; expected examples within the ranges of the plan, and no more than it said");
     } else {
       if (!may_go(client) || member.last_batch > store_.durable()) continue;
       lines_.end(client, over ? "the run is over" : "all of the client's examples are counted");

@@ -21,9 +21,9 @@ thread_local int doubts = 0;  ///< waits that must be short before this thread l
 }  // namespace
 
 /// The linker prefers it to the C library's, whose meaning it has.
-extern "C" int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
+extern "C" int epoll_wait(int epfd, epoll_event* events, int maxevents, int timeout) {
   const auto wait = [&](int milliseconds) {
-    return epoll_pwait(epoll, events, most, milliseconds, nullptr);
+    return epoll_pwait(epfd, events, maxevents, milliseconds, nullptr);
   };
   if (timeout == 0 || present == 0) return wait(timeout);
   const auto begun = Clock::now();

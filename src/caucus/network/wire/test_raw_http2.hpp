@@ -76,7 +76,7 @@ class Connection {
   ~Connection() { ::close(socket_); }
 
   /// False if the other side has gone.
-  bool say(std::string_view bytes) {
+  bool say(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent <= 0) return false;

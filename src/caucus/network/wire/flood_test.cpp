@@ -19,6 +19,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CAUCUS_ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef CAUCUS_ADDRESS_SANITIZER
+constexpr double kMostMegabytes = 900.0;  // it keeps what was freed for a while
+#else
+constexpr double kMostMegabytes = 400.0;
+#endif
+
 /// What this process takes more at its peak than at the beginning.
 class MemoryPeak {
  public:
@@ -68,7 +79,7 @@ TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   expect_a_run_as_ever(settings, server);
   for (std::thread& sender : senders) sender.join();
   // 60 messages are 1,007 MB; six are 101, and some may be on their way out.
-  EXPECT_LT(memory.megabytes(), 400.0);
+  EXPECT_LT(memory.megabytes(), kMostMegabytes);
 }
 
 TEST(Flood, ThousandsOfStreamsOfAConnectionThatKnowsNoLimitKeepNobodyOut) {
@@ -82,7 +93,7 @@ TEST(Flood, ThousandsOfStreamsOfAConnectionThatKnowsNoLimitKeepNobodyOut) {
       break;
   }
   expect_a_run_as_ever(settings, server);
-  EXPECT_LT(memory.megabytes(), 400.0);  // 20 KB each, until they are turned out
+  EXPECT_LT(memory.megabytes(), kMostMegabytes);  // 20 KB each, until they are turned out
 }
 
 /// Eight streams of one connection on which these bytes are said and nothing more.

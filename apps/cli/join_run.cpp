@@ -63,7 +63,7 @@ class JoinRun::Parts {
     auto outcome = finished ? say_goodbye_again() : take_part(progress);
     connection_->stop();
     if (!outcome.ok() && is_new_ && player_ && player_->played().rows == 0) {
-      JoinState::remove(options_.state_file);  // of a client that was refused, perhaps for its data
+      state_->remove_own();  // of a client that was refused, perhaps for its data
     }
     if (outcome.ok()) {
       outcome->bytes_up = connection_->bytes_up();

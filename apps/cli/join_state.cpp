@@ -1,6 +1,7 @@
 #include "join_state.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -240,6 +241,13 @@ Status JoinState::rewrite() {
 void JoinState::remove(const std::string& path) {
   std::error_code ignored;  // it does no harm
   std::filesystem::remove(path, ignored);
+}
+
+void JoinState::remove_own() const {
+  struct stat mine {};
+  struct stat there {};
+  if (::fstat(file_, &mine) != 0 || ::stat(path_.c_str(), &there) != 0) return;
+  if (mine.st_dev == there.st_dev && mine.st_ino == there.st_ino) remove(path_);
 }
 
 }  // namespace caucus::cli

@@ -60,6 +60,8 @@ class JoinState {
   [[nodiscard]] bool finished() const { return finished_; }
   /// Nobody will resume.
   static void remove(const std::string& path);
+  /// Nor here; a file that another process has put in its place meanwhile is left.
+  void remove_own() const;
 
  private:
   JoinState() = default;

@@ -58,6 +58,22 @@ TEST_F(JoinStateFile, RemembersWhichRowsWereUsed) {
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
+TEST_F(JoinStateFile, RemovesOnlyTheFileThatItWrote) {
+  const auto first = JoinState::create(path_, kSomebody, 0);
+  {
+    auto second = JoinState::create(path_, kSomebody, 0);  // as another process of the same name
+    ASSERT_TRUE(second->use(1, {0, 5}).ok());
+    first->remove_own();
+    EXPECT_EQ(reload().next_row(), 5U);  // which writes it anew
+    second->remove_own();
+    EXPECT_TRUE(std::filesystem::exists(path_));
+  }
+  reload().remove_own();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  first->remove_own();  // nothing is there
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 TEST_F(JoinStateFile, RemembersThatTheServerHasAll) {
   {
     auto state = JoinState::create(path_, kSomebody, 0);

@@ -46,13 +46,13 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   return host;
 }
 
-/// Each client is an open file, and at times two.
+/// Each client is a connection, and at times two, which are two open files each.
 void allow_files_for(std::size_t clients, const ServeOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur < 2 * clients + 100) {
+  if (limit.rlim_cur < 4 * clients + 200) {
     options.note("only " + std::to_string(limit.rlim_cur) +
                  " files may be open (ulimit -n), too few for " + std::to_string(clients) +
                  " clients");

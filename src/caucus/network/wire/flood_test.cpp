@@ -1,14 +1,13 @@
-// What keeps to no rule of gRPC's clients: half messages, streams without number, connections that
-// become none. It neither fills the server's memory nor keeps its clients out.
+// What keeps to no rule of gRPC's clients: half messages, connections that become none. It neither
+// fills the server's memory nor keeps its clients out.
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "caucus/network/wire/test_flood.hpp"
 #include "caucus/network/wire/test_keys.hpp"
 #include "caucus/network/wire/test_raw_http2.hpp"
 #include "caucus/network/wire/test_server.hpp"
@@ -18,49 +17,6 @@ namespace caucus::wire {
 namespace {
 
 using std::chrono::milliseconds;
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CAUCUS_ADDRESS_SANITIZER
-#endif
-#endif
-#ifdef CAUCUS_ADDRESS_SANITIZER
-constexpr double kMostMegabytes = 900.0;  // it keeps what was freed for a while
-#else
-constexpr double kMostMegabytes = 400.0;
-#endif
-
-/// What this process takes more at its peak than at the beginning.
-class MemoryPeak {
- public:
-  MemoryPeak() { std::ofstream("/proc/self/clear_refs") << 5; }  // the peak begins anew
-  [[nodiscard]] double megabytes() const { return kilobytes("VmHWM:") / 1e3 - before_; }
-
- private:
-  static double kilobytes(const std::string& what) {
-    std::ifstream file("/proc/self/status");
-    for (std::string word; file >> word;) {
-      double value = 0.0;
-      if (word == what && file >> value) return value;
-    }
-    ADD_FAILURE() << "the system does not tell " << what;
-    return 0.0;
-  }
-  const double before_ = kilobytes("VmRSS:") / 1e3;
-};
-
-/// Two honest clients, from their Hello to the end of the run.
-void expect_a_run_as_ever(const FederationSettings& settings, TestServer& server) {
-  const TestSource source({200, 200});
-  std::vector<std::unique_ptr<WireClient>> clients;
-  for (std::uint32_t j = 0; j < 2; ++j) {
-    ConnectionOptions options;
-    options.server = server.address();
-    clients.push_back(std::make_unique<WireClient>(TestClient(settings.plan, j, source), options));
-  }
-  for (const auto& client : clients) EXPECT_TRUE(client->wait().ok());
-  EXPECT_EQ(server.learned(), simulated(settings, source));
-}
 
 TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   constexpr std::size_t kLargest = 16U << 20U;
@@ -80,20 +36,6 @@ TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   for (std::thread& sender : senders) sender.join();
   // 60 messages are 1,007 MB; six are 101, and some may be on their way out.
   EXPECT_LT(memory.megabytes(), kMostMegabytes);
-}
-
-TEST(Flood, ThousandsOfStreamsOfAConnectionThatKnowsNoLimitKeepNobodyOut) {
-  const auto settings = test_settings(2, ScheduleKind::constant);
-  TestServer server(settings);
-  const MemoryPeak memory;
-  raw::Connection connection(server.address());
-  connection.say(std::string(raw::kPreface) + raw::frame(raw::kSettings, 0, 0, ""));
-  for (std::uint32_t n = 0; n < 10'000; ++n) {  // and never says that it has heard of the limit
-    if (!connection.say(raw::frame(raw::kHeaders, raw::kEndHeaders, 2 * n + 1, raw::call("Join"))))
-      break;
-  }
-  expect_a_run_as_ever(settings, server);
-  EXPECT_LT(memory.megabytes(), kMostMegabytes);  // 20 KB each, until they are turned out
 }
 
 /// Eight streams of one connection on which these bytes are said and nothing more.

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "caucus/network/message_size.hpp"
+#include "caucus/network/wire/connections.hpp"
+#include "caucus/network/wire/no_such_call.hpp"
 #include "caucus/network/wire/session.hpp"
 #include "caucus/network/wire/status_session.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
@@ -25,13 +27,21 @@ constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
 constexpr std::size_t kFewStrangers = 4;
 constexpr std::size_t kManyStrangers = 64;
 constexpr std::size_t kForStrangers = 64U << 20U;
+constexpr int kStreams = 16;                   // of a connection, as gRPC is told to allow
+constexpr std::size_t kStreamsAtOnce = 32;     // while some are ending
+constexpr std::size_t kSpareConnections = 32;  // beyond two for each client: an old one may linger
+// Bytes that are read before the gate is asked: of the smallest requests they are 550 streams, 11
+// MB.
+constexpr int kReadAtOnce = 8192;
 
 /// Takes streams in, as many as are allowed, and shows those the door who do not say who they are
 /// or do not go when they should.
 class Service final : public v1::Federation::CallbackService {
  public:
-  Service(Doorway doorway, std::size_t strangers, const ServerOptions& options)
+  Service(Doorway doorway, Connections& connections, std::size_t strangers,
+          const ServerOptions& options)
       : doorway_(std::move(doorway)),
+        connections_(&connections),
         most_strangers_(strangers),
         hello_within_(options.hello_within),
         pause_(std::max(std::min(options.hello_within / 8, options.rest_at_most),
@@ -53,12 +63,13 @@ class Service final : public v1::Federation::CallbackService {
 
   grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
       grpc::CallbackServerContext* context) override {
-    return take_in(std::make_shared<Session>(context, doorway_));
+    return take_in(std::make_shared<Session>(context, connections_->take_in(*context), doorway_));
   }
 
   grpc::ServerBidiReactor<v1::StatusRequest, v1::StatusReply>* Status(
       grpc::CallbackServerContext* context) override {
-    return take_in(std::make_shared<StatusSession>(context, doorway_.tokens, status_));
+    return take_in(std::make_shared<StatusSession>(context, connections_->take_in(*context),
+                                                   doorway_.tokens, status_));
   }
 
  private:
@@ -110,6 +121,7 @@ class Service final : public v1::Federation::CallbackService {
   }
 
   const Doorway doorway_;
+  Connections* const connections_;
   const std::size_t most_strangers_;
   const std::chrono::milliseconds hello_within_, pause_;
   const std::function<std::string()> status_;
@@ -123,7 +135,9 @@ class Service final : public v1::Federation::CallbackService {
 };
 
 std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerKeys>& keys) {
-  if (!keys) return grpc::InsecureServerCredentials();
+  // Without TLS. gRPC would ask no gate for plain ones, unless they stand in for what a service
+  // mesh provides, which here is nothing.
+  if (!keys) return grpc::XdsServerCredentials(grpc::InsecureServerCredentials());
   grpc::SslServerCredentialsOptions options(
       keys->client_authority.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                      : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
@@ -136,14 +150,15 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerK
 
 struct Server::Parts {
   std::optional<TokenFile> tokens;
+  std::unique_ptr<Connections> connections;
   std::unique_ptr<Service> service;
+  std::unique_ptr<NoSuchService> no_such_service;
   std::unique_ptr<grpc::Server> server;
-  Address address;
 };
 
 Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options) {
   auto parts = std::make_unique<Parts>();
-  parts->address = options.listen;
+  CAUCUS_TRY(Listener listener, Listener::on(options.listen));
   const std::size_t clients = host.look([](const Federation& f) { return f.members().size(); });
   std::size_t largest = options.largest_report;
   if (largest == 0) {
@@ -162,34 +177,42 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
   Doorway doorway{&host, parts->tokens ? &*parts->tokens : nullptr,
                   options.keys && !options.keys->client_authority.empty(),
                   limited(options.log, kRefusalsPerSecond)};
-  parts->service = std::make_unique<Service>(std::move(doorway), strangers, options);
+  parts->connections = std::make_unique<Connections>(
+      std::move(listener), ConnectionLimits{2 * clients + kSpareConnections, kStreamsAtOnce},
+      doorway.log);
+  parts->service =
+      std::make_unique<Service>(std::move(doorway), *parts->connections, strangers, options);
+  parts->no_such_service = std::make_unique<NoSuchService>(*parts->connections);
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);
+  using Builder = grpc::ServerBuilder::experimental_type;
+  const auto keys = credentials(options.keys);
+  keys->SetAuthMetadataProcessor(parts->connections->gate());
+  auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      Builder::ExternalConnectionType::FROM_FD, keys);
   builder.RegisterService(parts->service.get());
+  builder.RegisterCallbackGenericService(parts->no_such_service.get());
   builder.SetMaxReceiveMessageSize(static_cast<int>(largest));
   // A packed message has its size only once it is unpacked, which could take any memory.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   // A connection must become one in time, carries few streams, ends soon if it carries none, and is
-  // asked now and then whether it is still there. Whoever opens more streams all the same has them
-  // as a stranger.
+  // asked now and then whether it is still there.
   const auto in_time = static_cast<int>(options.hello_within.count());
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 4 * in_time);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreams);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port are a mistake
+  builder.AddChannelArgument(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadAtOnce);
+  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadAtOnce);
   parts->server = builder.BuildAndStart();
-  if (parts->server == nullptr || port == 0) {
-    return network_error(options.listen.text(), "cannot be listened on",
-                         "expected a free port of this machine and, with TLS, a key that fits its "
-                         "certificate");
+  if (parts->server == nullptr) {
+    return network_error(options.listen.text(), "gRPC does not start",
+                         "expected, with TLS, a key that fits its certificate");
   }
-  parts->address.port = static_cast<std::uint16_t>(port);
+  CAUCUS_CHECK(parts->connections->open(std::move(acceptor)));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
@@ -197,9 +220,10 @@ Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Server::~Server() { shut_down(std::chrono::milliseconds(0)); }
 
-const Address& Server::address() const { return parts_->address; }
+const Address& Server::address() const { return parts_->connections->address(); }
 
 void Server::shut_down(std::chrono::milliseconds grace) {
+  parts_->connections->close();
   parts_->server->Shutdown(std::chrono::system_clock::now() + grace);
 }
 

@@ -16,8 +16,9 @@ constexpr std::chrono::milliseconds kBrisk{20};
 
 }  // namespace
 
-Session::Session(grpc::CallbackServerContext* context, const Doorway& doorway)
-    : context_(context), doorway_(&doorway) {}
+Session::Session(grpc::CallbackServerContext* context, Connections::Stream stream,
+                 const Doorway& doorway)
+    : context_(context), stream_(std::move(stream)), doorway_(&doorway) {}
 
 void Session::begin() {
   self_ = shared_from_this();
@@ -170,6 +171,7 @@ bool Session::greet(const v1::Hello& message) {
     return false;
   }
   client_ = *client;
+  stream_.is_of_client();
   return true;
 }
 
@@ -258,6 +260,7 @@ void Session::OnCancel() {
 void Session::OnDone() {
   const auto self = std::move(self_);  // the host may hold it too, or nobody
   leave();                             // if it was not read that the client is gone
+  stream_.end();
   const std::lock_guard lock(mutex_);
   done_ = true;
 }

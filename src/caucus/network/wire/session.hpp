@@ -15,6 +15,7 @@
 
 #include "caucus/network/host.hpp"
 #include "caucus/network/tokens.hpp"
+#include "caucus/network/wire/connections.hpp"
 #include "caucus/network/wire/visitor.hpp"
 #include "caucus/v1/federation.pb.h"
 
@@ -34,7 +35,7 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
                       public Visitor,
                       public std::enable_shared_from_this<Session> {
  public:
-  Session(grpc::CallbackServerContext* context, const Doorway& doorway);
+  Session(grpc::CallbackServerContext* context, Connections::Stream stream, const Doorway& doorway);
   /// Reads the first message.
   void begin();
 
@@ -78,6 +79,7 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   void finish_if_idle();                      ///< locked
 
   grpc::CallbackServerContext* context_;
+  Connections::Stream stream_;  ///< until the stream is done
   const Doorway* doorway_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<Session> self_;  ///< until the stream is done

@@ -1,7 +1,5 @@
 #include "caucus/network/wire/status_session.hpp"
 
-#include <utility>
-
 namespace caucus::wire {
 
 void StatusSession::begin() {
@@ -55,6 +53,7 @@ void StatusSession::finish(const grpc::Status& status) {
 
 void StatusSession::OnDone() {
   const auto self = std::move(self_);
+  stream_.end();
   const std::lock_guard lock(mutex_);
   done_ = true;
 }

@@ -9,8 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "caucus/network/tokens.hpp"
+#include "caucus/network/wire/connections.hpp"
 #include "caucus/network/wire/visitor.hpp"
 #include "caucus/v1/federation.pb.h"
 
@@ -22,9 +24,9 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
                             public std::enable_shared_from_this<StatusSession> {
  public:
   /// `tokens` may be null: then everybody may ask.
-  StatusSession(grpc::CallbackServerContext* context, const TokenFile* tokens,
-                const std::function<std::string()>& status)
-      : context_(context), tokens_(tokens), status_(status) {}
+  StatusSession(grpc::CallbackServerContext* context, Connections::Stream stream,
+                const TokenFile* tokens, const std::function<std::string()>& status)
+      : context_(context), stream_(std::move(stream)), tokens_(tokens), status_(status) {}
   /// Reads the question.
   void begin();
 
@@ -43,6 +45,7 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
   void finish(const grpc::Status& status);
 
   grpc::CallbackServerContext* context_;
+  Connections::Stream stream_;  ///< until the stream is done
   const TokenFile* tokens_;
   const std::function<std::string()>& status_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

@@ -4,14 +4,17 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -20,7 +23,14 @@
 namespace caucus::wire::raw {
 
 inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-enum Type : char { kData = 0, kHeaders = 1, kSettings = 4, kPing = 6, kWindowUpdate = 8 };
+enum Type : char {
+  kData = 0,
+  kHeaders = 1,
+  kReset = 3,
+  kSettings = 4,
+  kPing = 6,
+  kWindowUpdate = 8
+};
 inline constexpr char kAck = 1;
 inline constexpr char kEndHeaders = 4;
 
@@ -42,15 +52,24 @@ inline std::string frame(Type type, char flags, std::uint32_t stream, std::strin
          number(stream, 4) + std::string(content);
 }
 
-/// The headers of a call of this method.
-inline std::string call(const std::string& method) {
-  const auto field = [](const std::string& name, const std::string& value) {
-    return std::string(1, '\0') + static_cast<char>(name.size()) + name +
+/// How a header is written: for now, or to be remembered, so that a byte is enough the next time.
+enum Written : char { kOnce = 0, kRemembered = 0x40 };
+
+/// The headers of a call of this method; without one if that has no name.
+inline std::string call(const std::string& method, Written how = kOnce) {
+  const auto field = [&](const std::string& name, const std::string& value) {
+    return std::string(1, how) + static_cast<char>(name.size()) + name +
            static_cast<char>(value.size()) + value;
   };
   return field(":method", "POST") + field(":scheme", "http") +
-         field(":path", "/caucus.v1.Federation/" + method) + field(":authority", "x") +
-         field("content-type", "application/grpc") + field("te", "trailers");
+         (method.empty() ? "" : field(":path", "/caucus.v1.Federation/" + method)) +
+         field(":authority", "x") + field("content-type", "application/grpc") +
+         field("te", "trailers");
+}
+/// The same again; its headers stand behind the 61 that everybody knows, the last one first.
+inline std::string same_call(const std::string& method) {
+  const std::string six = "\xC3\xC2\xC1\xC0\xBF\xBE";
+  return method.empty() ? six.substr(1) : six;
 }
 
 /// A message as gRPC frames it, or the beginning of one that is longer by so many bytes.
@@ -59,15 +78,24 @@ inline std::string framed(std::string_view message, std::size_t missing = 0) {
          std::string(message);
 }
 
-/// A connection to this machine.
+/// A connection to this machine, of which nobody checks the certificate.
 class Connection {
  public:
-  explicit Connection(const Address& server) {
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_port = htons(server.port);
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+  explicit Connection(const Address& server, bool tls = false)
+      : socket_(::socket(server.host == "::1" ? AF_INET6 : AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(server.port);
+    six.sin6_addr = in6addr_loopback;
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(server.port);
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(server.host == "::1"
+                  ? ::connect(socket_, reinterpret_cast<sockaddr*>(&six), sizeof six)
+                  : ::connect(socket_, reinterpret_cast<sockaddr*>(&four), sizeof four),
+              0);
+    if (tls) encrypt();
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -78,13 +106,15 @@ class Connection {
   /// False if the other side has gone.
   bool say(std::string_view bytes) const {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t sent =
+          tls_ == nullptr ? ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL)
+                          : SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()));
       if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
   }
-  /// What comes within this time; nothing also if the other side has gone.
+  /// What comes within this time, as it comes; nothing also if the other side has gone.
   std::string hear(std::chrono::milliseconds within) {
     pollfd one{socket_, POLLIN, 0};
     if (::poll(&one, 1, static_cast<int>(within.count())) <= 0) return {};
@@ -95,9 +125,28 @@ class Connection {
     return heard;
   }
   [[nodiscard]] bool over() const { return over_; }
+  /// Whether the other side goes within this time.
+  bool ends(std::chrono::milliseconds within) {
+    const auto end = std::chrono::steady_clock::now() + within;
+    while (!over_ && std::chrono::steady_clock::now() < end) hear(std::chrono::milliseconds(20));
+    return over_;
+  }
 
  private:
-  const int socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  void encrypt() {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL does not ask for less
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+        SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
+    tls_.reset(SSL_new(context.get()));
+    const std::string protocols = "\x02h2";
+    SSL_set_alpn_protos(tls_.get(), reinterpret_cast<const unsigned char*>(protocols.data()),
+                        static_cast<unsigned>(protocols.size()));
+    SSL_set_fd(tls_.get(), socket_);
+    EXPECT_EQ(SSL_connect(tls_.get()), 1);
+  }
+
+  const int socket_;
+  std::unique_ptr<SSL, decltype(&SSL_free)> tls_{nullptr, &SSL_free};
   bool over_ = false;
 };
 

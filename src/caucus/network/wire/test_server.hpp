@@ -58,7 +58,7 @@ class TestServer {
     directory_ = std::filesystem::path(testing::TempDir()) /
                  ("wire-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
     std::filesystem::create_directories(directory_);
-    options_.listen = {"127.0.0.1", 0};
+    if (options_.listen.host.empty()) options_.listen = {"127.0.0.1", 0};
     start();
   }
   TestServer(const TestServer&) = delete;

@@ -1,0 +1,140 @@
+// Streams and connections without number, by somebody who confirms no limit: they neither fill the
+// server's memory nor keep its clients out.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "caucus/network/wire/channel.hpp"
+#include "caucus/network/wire/listener.hpp"
+#include "caucus/network/wire/test_flood.hpp"
+#include "caucus/network/wire/test_keys.hpp"
+#include "caucus/network/wire/test_raw_http2.hpp"
+#include "caucus/v1/federation.grpc.pb.h"
+
+namespace caucus::wire {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A connection's first words and so many calls, of as few bytes as HTTP/2 can say it in.
+std::string calls(const std::string& method, std::uint32_t count, bool given_up = false) {
+  std::string bytes(raw::kPreface);
+  bytes += raw::frame(raw::kSettings, 0, 0, "");
+  bytes += raw::frame(raw::kHeaders, raw::kEndHeaders, 1, raw::call(method, raw::kRemembered));
+  for (std::uint32_t n = 1; n < count; ++n) {
+    bytes += raw::frame(raw::kHeaders, raw::kEndHeaders, 2 * n + 1, raw::same_call(method));
+    if (given_up) bytes += raw::frame(raw::kReset, 0, 2 * n + 1, raw::number(8, 4));
+  }
+  return bytes;
+}
+
+struct Attack {
+  std::string name, method;
+  bool tls = false;
+  bool given_up = false;  ///< each call at once
+
+  friend std::ostream& operator<<(std::ostream& out, const Attack& attack) {
+    return out << attack.name;
+  }
+};
+
+class StreamsWithoutNumber : public testing::TestWithParam<Attack> {};
+
+TEST_P(StreamsWithoutNumber, TakesLittleMemoryAndKeepsNobodyOut) {
+  constexpr int kConnections = 8;
+  const Attack& attack = GetParam();
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const Identity signer = authority();
+  ServerOptions server_with;
+  if (attack.tls) {
+    server_with = server_options(signer, "127.0.0.1");
+    server_with.keys->client_authority.clear();  // who has no certificate comes in too
+  }
+  TestServer server(settings, 1, server_with);
+  const std::string flood = calls(attack.method, 20'000, attack.given_up);
+  const MemoryPeak memory;
+  std::vector<std::thread> senders;
+  for (int n = 0; n < kConnections; ++n) {
+    senders.emplace_back([&] {
+      raw::Connection connection(server.address(), attack.tls);
+      connection.say(flood);
+      const bool lasts = attack.given_up || attack.method.empty();  // who takes no room may stay
+      EXPECT_TRUE(connection.ends(std::chrono::seconds(lasts ? 1 : 5)) || lasts);
+    });
+  }
+  expect_a_run_as_ever(settings, server, [&](std::uint32_t) {
+    ConnectionOptions options;
+    if (attack.tls) options.tls.ca = signer.certificate;
+    return options;
+  });
+  for (std::thread& sender : senders) sender.join();
+  // All of them would take 20 KB each, 3.2 GB; what is read at once takes 11 MB of a connection.
+  EXPECT_LT(memory.megabytes(), kMostMegabytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, StreamsWithoutNumber,
+    testing::Values(Attack{"Joins", "Join"}, Attack{"JoinsByTls", "Join", true},
+                    Attack{"Questions", "Status"}, Attack{"WhatThereIsNot", "Nothing"},
+                    Attack{"WhatThereIsNotByTls", "Nothing", true},
+                    Attack{"JoinsGivenUpAtOnce", "Join", false, true}, Attack{"NoMethod", ""}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(StreamFlood, IsSeenByTheOtherProtocolToo) {
+  ServerOptions options;
+  options.listen = {"::1", 0};
+  if (!Listener::on(options.listen).ok()) GTEST_SKIP() << "this machine has no IPv6";
+  LogLines lines;
+  options.log = lines.log();
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  raw::Connection connection(server.address());
+  connection.say(calls("Join", 1000));
+  EXPECT_TRUE(connection.ends(std::chrono::seconds(3)));
+  EXPECT_EQ(lines.beginning_with("connection broken peer=::1 ").size(), 1U);
+}
+
+TEST(StreamFlood, IsNotWhatAnHonestClientDoesInTime) {
+  TestServer server(test_settings(2, ScheduleKind::constant));
+  const auto stub = v1::Federation::NewStub(make_channel(server.address(), {}));
+  for (int n = 0; n < 300; ++n) {  // all by one connection, which is not broken
+    grpc::ClientContext context;
+    const auto question = stub->Status(&context);
+    question->WriteLast({}, {});
+    v1::StatusReply reply;
+    EXPECT_TRUE(question->Read(&reply));
+    const auto status = question->Finish();
+    ASSERT_TRUE(status.ok()) << n << ": " << status.error_message();
+  }
+}
+
+TEST(ConnectionFlood, GivesWayToClients) {
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  LogLines lines;
+  ServerOptions options;
+  options.log = lines.log();
+  TestServer server(settings, 1, options);
+  const TestSource source({200, 200});
+  ConnectionOptions to_server;
+  to_server.server = server.address();
+  WireClient first(TestClient(settings.plan, 0, source), to_server);
+  while (lines.beginning_with("joined").empty()) std::this_thread::sleep_for(milliseconds(1));
+  std::vector<std::unique_ptr<raw::Connection>> silent;
+  for (int n = 0; n < 300; ++n) {
+    silent.push_back(std::make_unique<raw::Connection>(server.address()));
+  }
+  EXPECT_TRUE(silent.front()->ends(milliseconds(1000)));  // long before its silence is too long
+  WireClient second(TestClient(settings.plan, 1, source), to_server);
+  EXPECT_TRUE(first.wait().ok());
+  EXPECT_TRUE(second.wait().ok());
+  EXPECT_EQ(first.connection().streams(), 1U);  // it was there before them and has stayed
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+  EXPECT_FALSE(silent.back()->ends(milliseconds(0)));
+}
+
+}  // namespace
+}  // namespace caucus::wire

@@ -7,11 +7,14 @@
 #include <grpcpp/server_context.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -24,7 +27,8 @@ namespace caucus::wire {
 
 struct ConnectionLimits {
   std::size_t connections = 0;
-  std::size_t streams = 0;  ///< of each
+  std::size_t streams = 0;        ///< of each
+  std::uint64_t strangers_bytes;  ///< of each that has carried no client's stream yet
 };
 
 /// Safe to use from any thread.
@@ -43,6 +47,7 @@ class Connections {
     Stream& operator=(Stream&& other) noexcept;
     ~Stream() { end(); }
 
+    [[nodiscard]] bool has_connection() const { return connection_ != nullptr; }
     /// As long as it lasts, its connection does not give way to others.
     void is_of_client();
     void end();
@@ -62,34 +67,50 @@ class Connections {
   [[nodiscard]] const Address& address() const { return listener_.address; }
   /// Gives what comes to gRPC, whose server has started.
   Status open(std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server);
-  /// Nobody comes in any more. Before gRPC's server ends.
-  void close();
-  /// A stream has come; a connection with too many is broken.
+  /// Nobody comes in any more, strangers are broken at once, and the others some time after this.
+  /// Before gRPC's server ends, which would read to the end what they have sent.
+  void close(std::chrono::milliseconds grace);
+  /// A stream has come; a connection with too many is broken, and what comes of none is cancelled.
   [[nodiscard]] Stream take_in(const grpc::ServerContextBase& context);
   /// Through which gRPC must let streams come.
   [[nodiscard]] const std::shared_ptr<StreamGate>& gate() const { return gate_; }
 
  private:
+  [[nodiscard]] Stream stream_from(const std::string& place);
   void watch();
+  [[nodiscard]] bool is_full();
   /// False if the system allows no more.
   bool let_in(const Descriptor& socket);
   bool note(int socket);
-  void forget(std::uint64_t id);                         ///< locked
-  void make_room(std::size_t most);                      ///< locked
-  void break_off(std::uint64_t id, const char* reason);  ///< locked
+  void log_broken(const std::string& place, const char* reason) const;
+
+  // Locked, all of these:
+  void listen(bool on);
+  void stop_listening();
+  void break_those_to_go();
+  void make_room();
+  [[nodiscard]] bool is_anybody_leaving() const;
+  [[nodiscard]] const Entry* to_give_way() const;
+  [[nodiscard]] int patience() const;
+  void break_off(std::uint64_t id, const char* reason);
+  void leave(std::uint64_t id);
 
   const ConnectionLimits limits_;
   const Log log_;
   const std::shared_ptr<StreamGate> gate_;
   Listener listener_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server_;
-  Descriptor events_, closing_;
+  Descriptor events_, bell_;
   std::thread watch_;
 
-  std::mutex mutex_;                                        // of all below
-  std::map<std::uint64_t, std::shared_ptr<Entry>> all_;     ///< in the order of their coming
-  std::unordered_map<std::string, std::uint64_t> by_peer_;  ///< the newest from there
+  std::mutex mutex_;  // of all below, and of the listener
+  std::condition_variable closed_;
+  std::map<std::uint64_t, std::shared_ptr<Entry>> all_;  ///< in the order of their coming
+  std::unordered_map<std::string, std::uint64_t> by_peer_;
   std::uint64_t next_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> end_;  ///< when the last ones are broken
+  bool paused_ = false;  ///< nobody is let in until somebody has gone
+  bool over_ = false;
 };
 
 }  // namespace caucus::wire

@@ -22,7 +22,7 @@ using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 Error cannot_listen(const Address& address, const std::string& why) {
   return network_error(address.text(), "cannot be listened on: " + why,
-                       "expected a free port of this machine");
+                       "expected an address and a free port of this machine");
 }
 
 Result<Addresses> addresses_of(const Address& address) {
@@ -71,12 +71,24 @@ std::uint16_t port_of(const Descriptor& socket) {
                                         : reinterpret_cast<sockaddr_in&>(at).sin_port);
 }
 
+/// Whether the list has named it before: files of hosts may say things twice.
+bool is_repeated(const addrinfo& one, const addrinfo& first) {
+  for (const addrinfo* before = &first; before != &one; before = before->ai_next) {
+    if (before->ai_addrlen == one.ai_addrlen &&
+        std::memcmp(before->ai_addr, one.ai_addr, one.ai_addrlen) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Some addresses of a name may not be this machine's; none may be somebody else's already. Gives
 /// back the error of the last that could not be had, or 0.
 int listen_at_all(const addrinfo& first, Listener& listener) {
   int error = 0;
   for (const addrinfo* where = &first; where != nullptr; where = where->ai_next) {
     if (where->ai_family != AF_INET && where->ai_family != AF_INET6) continue;
+    if (is_repeated(*where, first)) continue;
     Descriptor socket = listen_at(*where, listener.address.port);
     if (!socket.is_open()) {
       error = errno;

@@ -2,7 +2,10 @@
 // server's memory nor keep its clients out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -110,6 +113,76 @@ TEST(StreamFlood, IsNotWhatAnHonestClientDoesInTime) {
     const auto status = question->Finish();
     ASSERT_TRUE(status.ok()) << n << ": " << status.error_message();
   }
+}
+
+TEST(StreamFlood, DoesNotKeepAServerFromGoingDown) {
+  auto server = std::make_unique<TestServer>(test_settings(2, ScheduleKind::constant));
+  const std::string flood = calls("Join", 20'000);
+  std::vector<std::unique_ptr<raw::Connection>> left;  // what they have sent is there to be read
+  for (int n = 0; n < 30; ++n) {
+    left.push_back(std::make_unique<raw::Connection>(server->address()));
+    left.back()->say(flood);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  server.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(StreamFlood, IsSeenOfTwoConnectionsFromOnePlace) {
+  ServerOptions options;
+  options.listen = {"0.0.0.0", 0};
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  raw::Connection first(server.address());
+  auto second = std::make_unique<raw::Connection>(Address{"127.0.0.2", server.address().port},
+                                                  false, first.port());
+  second.reset();
+  first.say(calls("Join", 20'000));
+  EXPECT_TRUE(first.ends(std::chrono::seconds(3)));
+}
+
+TEST(ConnectionFlood, OfAStrangerEndsAfterAFewBytes) {
+  LogLines lines;
+  ServerOptions options;
+  options.log = lines.log();
+  options.largest_report = 4U << 20U;
+  TestServer server(test_settings(2, ScheduleKind::constant), 1, options);
+  raw::Sender sender(server.address(), "Join", 1);
+  sender.send_most_of(2U << 20U, milliseconds(1000));
+  for (int n = 0; n < 200 && lines.beginning_with("connection broken").empty(); ++n) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_EQ(lines.beginning_with("connection broken").size(), 1U);
+}
+
+/// Files that this process has open.
+std::size_t open_files() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+TEST(ConnectionFlood, OfThoseWhoComeAndGoCountsUntilGrpcHasDoneWithThem) {
+  constexpr int kSenders = 6;
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  TestServer server(settings);
+  const std::string flood = calls("Join", 20'000);
+  const std::size_t before = open_files();
+  const auto end = std::chrono::steady_clock::now() + milliseconds(1500);
+  std::vector<std::thread> senders;
+  for (int n = 0; n < kSenders; ++n) {
+    senders.emplace_back([&] {
+      while (std::chrono::steady_clock::now() < end) {
+        const raw::Connection connection(server.address());
+        connection.say(flood.substr(0, 100));  // little enough to be let in
+        std::this_thread::sleep_for(milliseconds(2));
+        connection.say(flood.substr(100));
+      }
+    });
+  }
+  std::size_t most = 0;
+  while (std::chrono::steady_clock::now() < end) most = std::max(most, open_files());
+  for (std::thread& sender : senders) sender.join();
+  EXPECT_LT(most, before + 2 * 36 + kSenders + 20);  // there may be 36; it was a thousand
+  expect_a_run_as_ever(settings, server);
 }
 
 TEST(ConnectionFlood, GivesWayToClients) {

@@ -81,7 +81,7 @@ inline std::string framed(std::string_view message, std::size_t missing = 0) {
 /// A connection to this machine, of which nobody checks the certificate.
 class Connection {
  public:
-  explicit Connection(const Address& server, bool tls = false)
+  explicit Connection(const Address& server, bool tls = false, std::uint16_t from_port = 0)
       : socket_(::socket(server.host == "::1" ? AF_INET6 : AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in6 six{};
     six.sin6_family = AF_INET6;
@@ -89,8 +89,15 @@ class Connection {
     six.sin6_addr = in6addr_loopback;
     sockaddr_in four{};
     four.sin_family = AF_INET;
-    four.sin_port = htons(server.port);
+    four.sin_port = htons(from_port);
     four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int again = 1;
+    ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
+    if (server.host != "::1") {
+      EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&four), sizeof four), 0);
+    }
+    four.sin_port = htons(server.port);
+    if (server.host == "127.0.0.2") four.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
     EXPECT_EQ(server.host == "::1"
                   ? ::connect(socket_, reinterpret_cast<sockaddr*>(&six), sizeof six)
                   : ::connect(socket_, reinterpret_cast<sockaddr*>(&four), sizeof four),
@@ -125,6 +132,12 @@ class Connection {
     return heard;
   }
   [[nodiscard]] bool over() const { return over_; }
+  [[nodiscard]] std::uint16_t port() const {
+    sockaddr_in own{};
+    socklen_t size = sizeof own;
+    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size), 0);
+    return ntohs(own.sin_port);
+  }
   /// Whether the other side goes within this time.
   bool ends(std::chrono::milliseconds within) {
     const auto end = std::chrono::steady_clock::now() + within;

@@ -24,6 +24,12 @@ constexpr std::chrono::seconds kLeave{1};  // for gRPC to end what was cancelled
 constexpr int kMoment = 1;                 // milliseconds, while somebody waits for room
 constexpr int kLookAgain = 10;             // milliseconds, while strangers are there
 
+constexpr std::uint64_t kFirstWords = 16U << 10U;  // bytes; honest ones have a tenth of it
+
+// TCP's states once the other side has gone, of which <linux/tcp.h> has no names.
+constexpr std::uint8_t kClosed = 7;
+constexpr std::uint8_t kCloseWait = 8;
+
 /// What is told by an event: a socket of the listener, the bell, or (from here on) a connection.
 constexpr std::uint64_t kFirstConnection = 1U << 16U;
 constexpr std::uint64_t kBell = kFirstConnection - 1;
@@ -61,11 +67,6 @@ std::string place_of(int socket) {
   return text.data() + (" " + std::to_string(ntohs(six.sin6_port)));
 }
 
-// TCP's states, of which <linux/tcp.h> has no names.
-constexpr std::uint8_t kEstablished = 1;
-constexpr std::uint8_t kClosed = 7;
-constexpr std::uint64_t kFirstWords = 16U << 10U;  // bytes; honest ones have a tenth of it
-
 std::string_view host_of(std::string_view place) { return place.substr(0, place.find(' ')); }
 
 tcp_info tcp_info_of(int socket) {
@@ -98,6 +99,8 @@ struct Connections::Entry {
   Descriptor socket;  ///< beside gRPC's own, so that what it stands for is not another's meanwhile
   int grpcs = -1;     ///< the number of gRPC's own
   bool leaving = false;  ///< it is over, but gRPC has not done with it
+  std::atomic<std::size_t> streams = 0, clients = 0;
+  std::atomic<bool> is_known = false;  ///< it has carried a client's stream
 
   /// gRPC closes a connection when the last of its streams has ended and is no more in memory.
   [[nodiscard]] bool is_gone() const {
@@ -106,8 +109,6 @@ struct Connections::Entry {
     return ::fstat(socket.number(), &mine) != 0 || ::fstat(grpcs, &its) != 0 ||
            mine.st_ino != its.st_ino || mine.st_dev != its.st_dev;
   }
-  std::atomic<std::size_t> streams = 0, clients = 0;
-  std::atomic<bool> is_known = false;  ///< it has carried a client's stream
 };
 
 // --- streams ---
@@ -255,7 +256,8 @@ void Connections::break_those_to_go() {
   for (const auto& [id, entry] : all_) {
     if (entry->leaving) continue;
     if (all || (end_ && !entry->is_known)) {
-      break_off(id, "the server goes down");
+      drop(entry->socket.number());
+      leave(id);
     } else if (!entry->is_known &&
                tcp_info_of(entry->socket.number()).tcpi_bytes_received > limits_.strangers_bytes) {
       break_off(id, "too many bytes of a stranger");
@@ -278,7 +280,7 @@ bool Connections::let_in(const Descriptor& listener) {
     return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
   }
   const tcp_info info = tcp_info_of(socket.number());
-  if (info.tcpi_state != kEstablished) return true;  // it has gone while it waited
+  if (info.tcpi_state == kClosed || info.tcpi_state == kCloseWait) return true;
   if (info.tcpi_bytes_received > kFirstWords) {
     log_broken(place_of(socket.number()), "too many bytes before it was heard");
     drop(socket.number());

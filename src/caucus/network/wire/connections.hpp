@@ -27,8 +27,8 @@ namespace caucus::wire {
 
 struct ConnectionLimits {
   std::size_t connections = 0;
-  std::size_t streams = 0;        ///< of each
-  std::uint64_t strangers_bytes;  ///< of each that has carried no client's stream yet
+  std::size_t streams = 0;            ///< of each
+  std::uint64_t strangers_bytes = 0;  ///< of each that has carried no client's stream yet
 };
 
 /// Safe to use from any thread.
@@ -80,7 +80,7 @@ class Connections {
   void watch();
   [[nodiscard]] bool is_full();
   /// False if the system allows no more.
-  bool let_in(const Descriptor& socket);
+  bool let_in(const Descriptor& listener);
   bool note(int socket);
   void log_broken(const std::string& place, const char* reason) const;
 

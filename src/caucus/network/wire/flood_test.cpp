@@ -23,6 +23,7 @@ TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   const auto settings = test_settings(2, ScheduleKind::constant);
   ServerOptions options;
   options.largest_report = kLargest;
+  options.strangers_bytes = 100 * kLargest;  // otherwise they would be broken before
   TestServer server(settings, 1, options);
   const MemoryPeak memory;
   std::vector<std::thread> senders;

@@ -261,7 +261,9 @@ TEST(Hostile, MessagesMayBeAsLargeAsAnHonestReport) {
   settings.problem.spaces = settings.plan.spaces;
   const std::size_t largest = largest_report(settings.plan, settings.problem.sampled());
   ASSERT_GT(largest, std::size_t{4} << 20U);
-  TestServer server(settings);
+  ServerOptions options;
+  options.strangers_bytes = 2 * largest;  // otherwise it would be broken before
+  TestServer server(settings, 1, options);
   const auto stub = v1::Federation::NewStub(
       grpc::CreateChannel(server.address().text(), grpc::InsecureChannelCredentials()));
   v1::ClientMessage large;

@@ -27,9 +27,8 @@ constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
 constexpr std::size_t kFewStrangers = 4;
 constexpr std::size_t kManyStrangers = 64;
 constexpr std::size_t kForStrangers = 64U << 20U;
-constexpr int kStreams = 16;                            // of a connection, as gRPC is told to allow
-constexpr std::size_t kStreamsAtOnce = 32;              // while some are ending
-constexpr std::uint64_t kStrangersBytes = 256U << 10U;  // a handshake and a Hello have a few KB
+constexpr int kStreams = 16;                   // of a connection, as gRPC is told to allow
+constexpr std::size_t kStreamsAtOnce = 32;     // while some are ending
 constexpr std::size_t kSpareConnections = 32;  // beyond two for each client: an old one may linger
 // Bytes that are read before the gate is asked: of the smallest requests they are 550 streams, 11
 // MB.
@@ -180,7 +179,7 @@ Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options)
                   limited(options.log, kRefusalsPerSecond)};
   parts->connections = std::make_unique<Connections>(
       std::move(listener),
-      ConnectionLimits{2 * clients + kSpareConnections, kStreamsAtOnce, kStrangersBytes},
+      ConnectionLimits{2 * clients + kSpareConnections, kStreamsAtOnce, options.strangers_bytes},
       doorway.log);
   parts->service =
       std::make_unique<Service>(std::move(doorway), *parts->connections, strangers, options);

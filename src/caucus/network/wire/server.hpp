@@ -1,6 +1,7 @@
 // The gRPC server of a federation: streams to a Host.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@ struct ServerOptions {
   std::optional<TokenFile> tokens;  ///< none: clients need no token
   std::size_t largest_report = 0;   ///< bytes of a message; 0: by the plan
   std::size_t strangers = 0;  ///< streams that have not said whose they are; 0: by the clients
+  std::uint64_t strangers_bytes = 256U << 10U;  ///< each; a handshake and a Hello have a few KB
   std::chrono::milliseconds hello_within{5000};
   std::chrono::milliseconds rest_at_most{100};  ///< of a session, see Session::may_rest
   std::function<std::string()> status;          ///< as JSON, for the Status call

@@ -1,9 +1,6 @@
 #include "caucus/network/wire/connections.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -17,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "caucus/network/wire/tcp_peer.hpp"
+
 namespace caucus::wire {
 namespace {
 
@@ -26,62 +25,9 @@ constexpr int kLookAgain = 10;             // milliseconds, while strangers are 
 
 constexpr std::uint64_t kFirstWords = 16U << 10U;  // bytes; honest ones have a tenth of it
 
-// TCP's states once the other side has gone, of which <linux/tcp.h> has no names.
-constexpr std::uint8_t kClosed = 7;
-constexpr std::uint8_t kCloseWait = 8;
-
 /// What is told by an event: a socket of the listener, the bell, or (from here on) a connection.
 constexpr std::uint64_t kFirstConnection = 1U << 16U;
 constexpr std::uint64_t kBell = kFirstConnection - 1;
-
-/// ADDRESS PORT of what gRPC writes "ipv4:ADDRESS:PORT" or "ipv6:%5BADDRESS%5D:PORT".
-std::string place_of(std::string_view peer) {
-  const std::size_t kind = peer.find(':');
-  const std::size_t colon = peer.rfind(':');
-  if (kind == colon) return {};
-  std::string_view host = peer.substr(kind + 1, colon - kind - 1);
-  for (const std::string_view bracket : {"%5B", "["}) {
-    if (host.starts_with(bracket)) host.remove_prefix(bracket.size());
-  }
-  host = host.substr(0, host.find_first_of("%]"));  // without the name of an interface
-  return std::string(host) + " " + std::string(peer.substr(colon + 1));
-}
-
-/// The same of the other end of a socket.
-std::string place_of(int socket) {
-  sockaddr_storage at{};
-  socklen_t size = sizeof at;
-  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&at), &size) != 0) return {};
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (at.ss_family == AF_INET) {
-    const auto& four = reinterpret_cast<const sockaddr_in&>(at);
-    ::inet_ntop(AF_INET, &four.sin_addr, text.data(), text.size());
-    return text.data() + (" " + std::to_string(ntohs(four.sin_port)));
-  }
-  const auto& six = reinterpret_cast<const sockaddr_in6&>(at);
-  if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
-    ::inet_ntop(AF_INET, &six.sin6_addr.s6_addr[12], text.data(), text.size());
-  } else {
-    ::inet_ntop(AF_INET6, &six.sin6_addr, text.data(), text.size());
-  }
-  return text.data() + (" " + std::to_string(ntohs(six.sin6_port)));
-}
-
-std::string_view host_of(std::string_view place) { return place.substr(0, place.find(' ')); }
-
-tcp_info tcp_info_of(int socket) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size);
-  return info;
-}
-
-/// What has come and was not read yet is lost too: a shutdown would leave it for gRPC to read.
-void drop(int socket) {
-  sockaddr nowhere{};
-  nowhere.sa_family = AF_UNSPEC;
-  if (::connect(socket, &nowhere, sizeof nowhere) != 0) ::shutdown(socket, SHUT_RDWR);
-}
 
 bool watch_for(const Descriptor& events, int operation, int file, std::uint32_t what,
                std::uint64_t told) {
@@ -258,8 +204,7 @@ void Connections::break_those_to_go() {
     if (all || (end_ && !entry->is_known)) {
       drop(entry->socket.number());
       leave(id);
-    } else if (!entry->is_known &&
-               tcp_info_of(entry->socket.number()).tcpi_bytes_received > limits_.strangers_bytes) {
+    } else if (!entry->is_known && bytes_from(entry->socket.number()) > limits_.strangers_bytes) {
       break_off(id, "too many bytes of a stranger");
     }
   }
@@ -279,9 +224,8 @@ bool Connections::let_in(const Descriptor& listener) {
   if (!socket.is_open()) {
     return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
   }
-  const tcp_info info = tcp_info_of(socket.number());
-  if (info.tcpi_state == kClosed || info.tcpi_state == kCloseWait) return true;
-  if (info.tcpi_bytes_received > kFirstWords) {
+  if (has_gone(socket.number())) return true;
+  if (bytes_from(socket.number()) > kFirstWords) {
     log_broken(place_of(socket.number()), "too many bytes before it was heard");
     drop(socket.number());
     return true;
@@ -356,7 +300,7 @@ void Connections::leave(std::uint64_t id) {
   by_peer_.erase(entry.place);
   ::epoll_ctl(events_.number(), EPOLL_CTL_DEL, entry.socket.number(), nullptr);
   // The other side has broken it: whatever it has sent before is of no use.
-  if (tcp_info_of(entry.socket.number()).tcpi_state == kClosed) drop(entry.socket.number());
+  if (is_closed(entry.socket.number())) drop(entry.socket.number());
 }
 
 }  // namespace caucus::wire

@@ -13,43 +13,47 @@ namespace {
 
 using Doubles = std::vector<double>;
 
+/// In steps of 2^-10: their sums are exact, and who leads does not depend on rounding.
 std::vector<Doubles> any_losses(std::size_t models) {
   std::vector<Doubles> rounds(*rc::gen::inRange<std::size_t>(1, 60), Doubles(models));
   for (Doubles& losses : rounds) {
-    for (double& loss : losses) loss = static_cast<double>(*rc::gen::inRange(0, 1001)) / 1000.0;
+    for (double& loss : losses) loss = static_cast<double>(*rc::gen::inRange(0, 1025)) / 1024.0;
   }
   return rounds;
 }
 
-/// AdaHedge as its paper writes it, without logarithms, from all losses so far.
-Doubles plain(const std::vector<Doubles>& rounds) {
+using Exact = long double;
+
+/// AdaHedge as its paper writes it, without logarithms, from all losses so far. The numbers are
+/// long doubles for their range: exp(-eta c) is often below the least normal double.
+std::vector<Exact> plain(const std::vector<Doubles>& rounds) {
   const std::size_t K = rounds.front().size();
-  Doubles L(K, 0.0);
-  double delta = 0.0;
+  const Exact lnK = std::log(static_cast<Exact>(K));
+  std::vector<Exact> L(K, 0.0L);
+  Exact delta = 0.0L;
   const auto weights = [&] {
-    const double least = *std::min_element(L.begin(), L.end());
-    Doubles w(K);
+    const Exact least = *std::min_element(L.begin(), L.end());
+    std::vector<Exact> w(K);
     for (std::size_t i = 0; i < K; ++i) {
-      const double behind = L[i] - least;
-      w[i] = delta > 0.0 ? std::exp(-std::log(static_cast<double>(K)) / delta * behind)
-                         : (behind == 0.0 ? 1.0 : 0.0);
+      const Exact behind = L[i] - least;
+      w[i] = delta > 0.0L ? std::exp(-lnK / delta * behind) : (behind == 0.0L ? 1.0L : 0.0L);
     }
-    const double sum = std::accumulate(w.begin(), w.end(), 0.0);
-    for (double& value : w) value /= sum;
+    const Exact sum = std::accumulate(w.begin(), w.end(), 0.0L);
+    for (Exact& value : w) value /= sum;
     return w;
   };
   for (const Doubles& losses : rounds) {
-    const Doubles w = weights();
-    double hedge = 0.0;
-    double mix = 0.0;
-    double least = 1e300;
-    const double eta = std::log(static_cast<double>(K)) / delta;
+    const std::vector<Exact> w = weights();
+    Exact hedge = 0.0L;
+    Exact mix = 0.0L;
+    Exact least = 1e300L;
+    const Exact eta = lnK / delta;
     for (std::size_t i = 0; i < K; ++i) {
       hedge += w[i] * losses[i];
-      if (delta > 0.0) mix += w[i] * std::exp(-eta * losses[i]);
-      if (w[i] > 0.0) least = std::min(least, losses[i]);
+      if (delta > 0.0L) mix += w[i] * std::exp(-eta * losses[i]);
+      if (w[i] > 0.0L) least = std::min(least, static_cast<Exact>(losses[i]));
     }
-    delta += std::max(0.0, hedge - (delta > 0.0 ? -std::log(mix) / eta : least));
+    delta += std::max(0.0L, hedge - (delta > 0.0L ? -std::log(mix) / eta : least));
     for (std::size_t i = 0; i < K; ++i) L[i] += losses[i];
   }
   return weights();
@@ -60,9 +64,9 @@ RC_GTEST_PROP(AdaHedge, AgreesWithThePlainComputation, ()) {
   const auto rounds = any_losses(K);
   AdaHedge hedge(K);
   for (const Doubles& losses : rounds) hedge.update(losses);
-  const Doubles expected = plain(rounds);
+  const std::vector<Exact> expected = plain(rounds);
   for (std::size_t i = 0; i < K; ++i)
-    RC_ASSERT(std::abs(hedge.probabilities()[i] - expected[i]) < 1e-7);
+    RC_ASSERT(std::abs(hedge.probabilities()[i] - expected[i]) < 1e-7L);
 }
 
 RC_GTEST_PROP(AdaHedge, IsFreeOfScaleAndOfACommonLoss, ()) {

@@ -107,23 +107,34 @@ Reference by_bisection(const Step& step) {
   return reference;
 }
 
+/// How far doubles may be from the reference. Their nu is off by its own rounding, by the tolerance
+/// on the sum, and by the rounding of the logarithms in it.
+struct Room {
+  Room(const Step& step, const Reference& reference)
+      : slope(static_cast<double>(reference.slope)),
+        nu_rounding(8.0 * kEpsilon * *std::max_element(step.losses.begin(), step.losses.end())),
+        log_rounding(8.0 * kEpsilon *
+                     (1.0 - *std::min_element(step.log_weights.begin(), step.log_weights.end()))) {
+    const double nu_error = nu_rounding + (2e-14 + log_rounding) / slope;
+    for (std::size_t i = 0; i < step.size(); ++i) {
+      const auto log_p = static_cast<double>(reference.log_p[i]);
+      of_log.push_back(8.0 * kEpsilon * std::abs(log_p) + log_rounding +
+                       (step.steepness(i) + slope) * nu_error);
+    }
+  }
+
+  double slope, nu_rounding, log_rounding;
+  Doubles of_log;  ///< of ln p_i
+};
+
 void agrees_with_bisection(const Step& step) {
   const Simplex p = step.after();
   const Reference reference = by_bisection(step);
-  const auto slope = static_cast<double>(reference.slope);
-  const double largest = *std::max_element(step.losses.begin(), step.losses.end());
-  const double deepest = *std::min_element(step.log_weights.begin(), step.log_weights.end());
-  // The double nu is off by its own rounding, by the tolerance on the sum, and by the rounding of
-  // the logarithms in it.
-  const double rounding = 8.0 * kEpsilon * largest;
-  const double log_rounding = 8.0 * kEpsilon * (1.0 - deepest);
-  const double nu_error = rounding + (2e-14 + log_rounding) / slope;
+  const Room room(step, reference);
   for (std::size_t i = 0; i < step.size(); ++i) {
     const auto log_p = static_cast<double>(reference.log_p[i]);
-    const double log_error =
-        8.0 * kEpsilon * std::abs(log_p) + log_rounding + (step.steepness(i) + slope) * nu_error;
-    RC_ASSERT(std::abs(p.log_probabilities()[i] - log_p) <= log_error);
-    RC_ASSERT(std::abs(p[i] - std::exp(log_p)) <= 1e-11 + 2.0 * slope * rounding);
+    RC_ASSERT(std::abs(p.log_probabilities()[i] - log_p) <= room.of_log[i]);
+    RC_ASSERT(std::abs(p[i] - std::exp(log_p)) <= 1e-11 + 2.0 * room.slope * room.nu_rounding);
   }
   const double tolerance = std::max(1e-14, static_cast<double>(step.size()) * kEpsilon);
   RC_ASSERT(std::abs(sum_of(p) - 1.0) <= tolerance);
@@ -197,11 +208,9 @@ RC_GTEST_PROP(Simplex, TheLeastLossNeverLosesAndTheLargestNeverGains, ()) {
   const auto gain = [&](std::size_t i) {
     return after.log_probabilities()[i] - before.log_probabilities()[i];
   };
-  const auto room = [&](std::size_t i) {
-    return 1e-12 + 1e-14 * step.steepness(i) * step.losses[worst];
-  };
-  RC_ASSERT(gain(best) >= -room(best));
-  RC_ASSERT(gain(worst) <= room(worst));
+  const Room room(step, by_bisection(step));
+  RC_ASSERT(gain(best) >= -room.of_log[best] - room.log_rounding);
+  RC_ASSERT(gain(worst) <= room.of_log[worst] + room.log_rounding);
 }
 
 RC_GTEST_PROP(Simplex, ALowerLossGivesAHigherProbability, ()) {

@@ -51,8 +51,10 @@ RC_GTEST_PROP(Vector, DotAgreesWithLongDouble, ()) {
     expected += Exact(a[k]) * Exact(b[k]);
     size += std::abs(Exact(a[k]) * Exact(b[k]));
   }
-  // Every term is rounded at most n / 16 + 2 times, to half a unit of 2^-23.
-  const Exact bound = (static_cast<Exact>(n) / 16 + 2) * 0x1p-24L * size;
+  // A product is rounded, and then every sum that holds it: all of a short vector, one lane of a
+  // long.
+  const auto roundings = static_cast<Exact>(n <= simd::kShort ? n + 1 : n / 16 + 2);
+  const Exact bound = roundings * 0x1p-24L / (1 - roundings * 0x1p-24L) * size;
   with_every_variant([&] {
     RC_ASSERT(std::abs(Exact(dot(a, b)) - expected) <= bound);
     RC_ASSERT(squared_norm(a) == dot(a, a));

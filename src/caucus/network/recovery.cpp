@@ -7,6 +7,10 @@ namespace {
 
 Status restore(Federation& federation, Store& store) {
   CAUCUS_TRY(const auto snapshot, store.latest_snapshot());
+  if (!snapshot && store.begun()) {
+    return data_error(store.path(), "has reports without the snapshot before them",
+                      "expected a run from its beginning; restore the store from a copy");
+  }
   if (!snapshot) return Done{};
   CAUCUS_CHECK(federation.restore(snapshot->bytes));
   CAUCUS_CHECK(store.replay(snapshot->batch, [&](std::uint64_t batch, auto reports) {

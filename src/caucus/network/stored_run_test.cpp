@@ -180,6 +180,26 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
             "run");
 }
 
+TEST(StoredRun, WithoutASnapshotIsRefusedOnceItHasReports) {
+  const TestFiles files;
+  auto store = Store::open(files.path("run.db"), {});
+  ASSERT_TRUE(store.ok());
+  ASSERT_TRUE(store->create_run({}).ok());
+  const auto recover = [&] {
+    return recover_federation(stored_settings(kStoredSchedules[0].first), *store);
+  };
+  EXPECT_TRUE(recover().ok());
+  ASSERT_TRUE(store->append(1, {}).ok());
+  const auto recovered = recover();
+  ASSERT_FALSE(recovered.ok());
+  EXPECT_EQ(recovered.error().kind, ErrorKind::data);
+  EXPECT_EQ(
+      recovered.error().line(),
+      store->path() +
+          ": has reports without the snapshot before them; expected a run from its beginning; "
+          "restore the store from a copy");
+}
+
 /// The snapshot with another number at this byte.
 std::string with_number(std::string snapshot, std::size_t at, std::uint64_t number) {
   StateWriter writer;

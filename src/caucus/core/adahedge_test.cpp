@@ -42,7 +42,8 @@ std::vector<Exact> plain(const std::vector<Doubles>& rounds) {
     for (Exact& value : w) value /= sum;
     return w;
   };
-  for (const Doubles& losses : rounds) {
+  for (const Doubles& round : rounds) {
+    const std::vector<Exact> losses(round.begin(), round.end());
     const std::vector<Exact> w = weights();
     Exact hedge = 0.0L;
     Exact mix = 0.0L;
@@ -51,7 +52,7 @@ std::vector<Exact> plain(const std::vector<Doubles>& rounds) {
     for (std::size_t i = 0; i < K; ++i) {
       hedge += w[i] * losses[i];
       if (delta > 0.0L) mix += w[i] * std::exp(-eta * losses[i]);
-      if (w[i] > 0.0L) least = std::min(least, static_cast<Exact>(losses[i]));
+      if (w[i] > 0.0L) least = std::min(least, losses[i]);
     }
     delta += std::max(0.0L, hedge - (delta > 0.0L ? -std::log(mix) / eta : least));
     for (std::size_t i = 0; i < K; ++i) L[i] += losses[i];
@@ -66,7 +67,7 @@ RC_GTEST_PROP(AdaHedge, AgreesWithThePlainComputation, ()) {
   for (const Doubles& losses : rounds) hedge.update(losses);
   const std::vector<Exact> expected = plain(rounds);
   for (std::size_t i = 0; i < K; ++i)
-    RC_ASSERT(std::abs(hedge.probabilities()[i] - expected[i]) < 1e-7L);
+    RC_ASSERT(std::abs(Exact(hedge.probabilities()[i]) - expected[i]) < 1e-7L);
 }
 
 RC_GTEST_PROP(AdaHedge, IsFreeOfScaleAndOfACommonLoss, ()) {

@@ -282,8 +282,8 @@ const Connections::Entry* Connections::to_give_way() const {
 
 void Connections::break_off(std::uint64_t id, const char* reason) {
   const Entry& entry = *all_.at(id);
+  log_broken(entry.place, reason);  // first: whoever sees it broken finds in the log why
   drop(entry.socket.number());
-  log_broken(entry.place, reason);
   leave(id);
 }
 

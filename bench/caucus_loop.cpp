@@ -13,7 +13,7 @@
 #include <ctime>
 #include <numeric>
 
-#include "caucus/runtime/problem.hpp"
+#include "caucus/engine/problem.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "caucus/simulation/repetition.hpp"
 #include "memory.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/core/random.hpp"
+#include "caucus/core/base/random.hpp"
 #include "program.hpp"
 
 namespace caucus::bench {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/aligned.hpp"
-#include "caucus/core/random.hpp"
-#include "caucus/core/sampling.hpp"
-#include "caucus/core/simplex.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/simplex.hpp"
+#include "caucus/core/sampling/sampling.hpp"
 #include "program.hpp"
 #include "roofline.hpp"
 

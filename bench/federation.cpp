@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include "caucus/core/random.hpp"
-#include "caucus/network/participant.hpp"
-#include "caucus/network/wire/connection.hpp"
-#include "caucus/network/wire/eager_poll.hpp"
-#include "caucus/network/wire/one_poller.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/federation/participant.hpp"
+#include "caucus/wire/connection.hpp"
+#include "caucus/wire/eager_poll.hpp"
+#include "caucus/wire/one_poller.hpp"
 #include "echo.hpp"
 #include "federation_server.hpp"
 #include "program.hpp"

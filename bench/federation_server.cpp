@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "caucus/network/host.hpp"
-#include "caucus/network/wire/eager_poll.hpp"
-#include "caucus/network/wire/one_poller.hpp"
-#include "caucus/network/wire/server.hpp"
+#include "caucus/federation/host.hpp"
+#include "caucus/wire/eager_poll.hpp"
+#include "caucus/wire/one_poller.hpp"
+#include "caucus/wire/server.hpp"
 #include "echo.hpp"
 #include "memory.hpp"
 #include "program.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "caucus/network/certificates.hpp"
+#include "caucus/federation/security/certificates.hpp"
 
 namespace caucus::bench {
 

@@ -17,7 +17,7 @@ def describe(harness):
         "cores": os.cpu_count(),
         "caches": _caches(),
         "compiler": _first_line([compiler, "--version"]),
-        "flags": _compile_flags("core/feature_maps.cpp"),
+        "flags": _compile_flags("core/features/feature_maps.cpp"),
         "flags of the plain loop": _compile_flags("peers/plain_loop.cpp"),
         "SIMD variant": bounds["simd"],
         "multiply-add peak, one core": f"{bounds['peak_gflops']} GFLOP/s (float)",

@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 
 set(caucus_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/caucus)
 set(caucus_libraries)
-foreach(layer core data algorithms runtime simulation network proto wire)
+foreach(layer core data algorithms engine simulation federation proto wire)
   if(TARGET caucus_${layer})
     list(APPEND caucus_libraries caucus_${layer})
   endif()
@@ -36,7 +36,7 @@ list(TRANSFORM caucus_packages REPLACE "::$" "")
 list(TRANSFORM caucus_packages REPLACE "^SQLite$" "SQLite3")  # two whose targets have other names
 list(TRANSFORM caucus_packages REPLACE "^protobuf$" "Protobuf")
 list(REMOVE_DUPLICATES caucus_packages)
-if(gRPC IN_LIST caucus_packages)  # after Protobuf: see src/caucus/network/wire
+if(gRPC IN_LIST caucus_packages)  # after Protobuf: see src/caucus/wire
   list(REMOVE_ITEM caucus_packages gRPC)
   list(APPEND caucus_packages gRPC)
 endif()

@@ -1,8 +1,14 @@
-# caucus_layer(NAME SOURCES a.cpp ... USES core ... LIBRARIES ZLIB::ZLIB ... TESTS a_test.cpp ...)
-# One static library per layer; what it may use is what it links, the include check does the rest.
+# caucus_layer(NAME USES core ... LIBRARIES ZLIB::ZLIB ... [EXCEPT name.cpp ...])
+# One static library per layer, made of every source file below the layer's folder; its tests are the
+# files named *_test.cpp. What a layer may use is what it links; tools/check_layers checks the includes.
 function(caucus_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;LIBRARIES;TESTS" ${ARGN})
-  add_library(caucus_${name} STATIC ${LAYER_SOURCES})
+  cmake_parse_arguments(LAYER "" "" "USES;LIBRARIES;EXCEPT" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  list(REMOVE_ITEM sources ${LAYER_EXCEPT} "")
+  add_library(caucus_${name} STATIC ${sources})
   add_library(caucus::${name} ALIAS caucus_${name})
   set_target_properties(caucus_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(caucus_${name} PUBLIC cxx_std_20)
@@ -11,8 +17,8 @@ function(caucus_layer name)
   list(TRANSFORM LAYER_USES PREPEND caucus_)
   target_link_libraries(caucus_${name}
     PUBLIC ${LAYER_USES} ${LAYER_LIBRARIES} PRIVATE $<BUILD_INTERFACE:caucus_flags>)
-  if(CAUCUS_TESTS AND LAYER_TESTS)
-    caucus_test(${name}_test SOURCES ${LAYER_TESTS} LIBRARIES caucus_${name})
+  if(CAUCUS_TESTS AND tests)
+    caucus_test(${name}_test SOURCES ${tests} LIBRARIES caucus_${name})
   endif()
 endfunction()
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "caucus/core/bounds.hpp"
-#include "caucus/core/schedule.hpp"
-#include "caucus/data/output_file.hpp"
+#include "caucus/core/losses/bounds.hpp"
+#include "caucus/core/mirror/schedule.hpp"
+#include "caucus/data/files/output_file.hpp"
 #include "command.hpp"
 #include "number_option.hpp"
 #include "settings.hpp"

@@ -3,7 +3,7 @@
 #include <ctime>
 #include <memory>
 
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 #include "certificate_directory.hpp"
 #include "command.hpp"
 #include "number_option.hpp"

@@ -10,13 +10,13 @@
 #include <system_error>
 #include <utility>
 
-#include "caucus/data/new_directory.hpp"
-#include "caucus/data/text_file.hpp"
-#include "caucus/network/certificates.hpp"
-#include "caucus/network/client_name.hpp"
-#include "caucus/network/host_name.hpp"
-#include "caucus/network/tls_files.hpp"
-#include "caucus/network/tokens.hpp"
+#include "caucus/data/files/new_directory.hpp"
+#include "caucus/data/files/text_file.hpp"
+#include "caucus/federation/security/certificates.hpp"
+#include "caucus/federation/security/client_name.hpp"
+#include "caucus/federation/security/host_name.hpp"
+#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/federation/security/tokens.hpp"
 #include "output_files.hpp"
 
 namespace caucus::cli {

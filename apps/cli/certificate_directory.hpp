@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 
 namespace caucus::cli {
 

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "caucus/data/test_files.hpp"
-#include "caucus/network/tls_files.hpp"
-#include "caucus/network/tokens.hpp"
-#include "caucus/network/verify_chain_test.hpp"
+#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/federation/security/tokens.hpp"
+#include "caucus/federation/security/verify_chain_test.hpp"
 
 namespace caucus::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/result.hpp"
-#include "caucus/core/space.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/features/space.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/simulation/options.hpp"
 

@@ -17,8 +17,8 @@ constexpr void require_of_toml(bool holds) {
 
 #include <algorithm>
 
-#include "caucus/core/text.hpp"
-#include "caucus/data/text_file.hpp"
+#include "caucus/core/base/text.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "plain_toml.hpp"
 
 namespace caucus::cli {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "config.hpp"
 #include "server_config.hpp"
 #include "settings.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/network/recovery.hpp"
-#include "caucus/network/store.hpp"
+#include "caucus/federation/store/recovery.hpp"
+#include "caucus/federation/store/store.hpp"
 #include "command.hpp"
 #include "model_file.hpp"
 #include "output_files.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "config.hpp"
 #include "settings.hpp"
 

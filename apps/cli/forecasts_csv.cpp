@@ -1,4 +1,4 @@
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 #include "labels_text.hpp"
 #include "output.hpp"
 

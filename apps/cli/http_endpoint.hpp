@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/address.hpp"
-#include "caucus/network/host.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/host.hpp"
+#include "caucus/federation/security/address.hpp"
 
 namespace caucus::cli {
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "caucus/network/client_name.hpp"
-#include "caucus/network/connection_security.hpp"
+#include "caucus/federation/security/client_name.hpp"
+#include "caucus/federation/security/connection_security.hpp"
 #include "command.hpp"
 #include "join_run.hpp"
 #include "number_option.hpp"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/network/wire/connection.hpp"
-#include "caucus/network/wire/eager_poll.hpp"
-#include "caucus/network/wire/one_poller.hpp"
 #include "caucus/simulation/labels.hpp"
+#include "caucus/wire/connection.hpp"
+#include "caucus/wire/eager_poll.hpp"
+#include "caucus/wire/one_poller.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {

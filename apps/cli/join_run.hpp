@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/address.hpp"
-#include "caucus/network/log.hpp"
-#include "caucus/network/records.hpp"
-#include "caucus/network/tls_files.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/log.hpp"
+#include "caucus/federation/records.hpp"
+#include "caucus/federation/security/address.hpp"
+#include "caucus/federation/security/tls_files.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "row_player.hpp"
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "caucus/core/text.hpp"
-#include "caucus/network/wire/test_server.hpp"
+#include "caucus/core/base/text.hpp"
+#include "caucus/wire/test_server.hpp"
 
 namespace caucus::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/data/output_file.hpp"
-#include "caucus/data/text_file.hpp"
+#include "caucus/data/files/output_file.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "values.hpp"
 
 namespace caucus::cli {

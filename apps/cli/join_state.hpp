@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/records.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/records.hpp"
 
 namespace caucus::cli {
 

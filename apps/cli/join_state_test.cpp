@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "caucus/data/text_file.hpp"
+#include "caucus/data/files/text_file.hpp"
 
 namespace caucus::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "caucus/core/base/text.hpp"
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/core/text.hpp"
-#include "caucus/network/wire/grpc_log.hpp"
+#include "caucus/wire/grpc_log.hpp"
 #include "command.hpp"
 #include "version.hpp"
 

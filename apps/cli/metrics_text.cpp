@@ -2,7 +2,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 #include "server_status.hpp"
 
 namespace caucus::cli {

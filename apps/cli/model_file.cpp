@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "caucus/data/text_file.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "json_reader.hpp"
 #include "words.hpp"
 

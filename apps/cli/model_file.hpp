@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "caucus/algorithms/learned_model.hpp"
-#include "caucus/core/loss.hpp"
-#include "caucus/core/result.hpp"
-#include "caucus/core/space.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/features/space.hpp"
+#include "caucus/core/losses/loss.hpp"
 #include "caucus/data/scaling.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "settings.hpp"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 
 namespace caucus::cli {
 

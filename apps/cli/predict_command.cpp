@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "caucus/algorithms/learned_model.hpp"
-#include "caucus/core/feature_maps.hpp"
-#include "caucus/core/text.hpp"
-#include "caucus/data/output_file.hpp"
+#include "caucus/core/base/text.hpp"
+#include "caucus/core/features/feature_maps.hpp"
+#include "caucus/data/files/output_file.hpp"
 #include "caucus/data/table.hpp"
 #include "command.hpp"
 #include "labels_text.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "settings.hpp"
 
 namespace caucus::cli {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "caucus/data/output_file.hpp"
-#include "caucus/data/text_file.hpp"
+#include "caucus/data/files/output_file.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "command.hpp"
 #include "json_reader.hpp"
 #include "report.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "settings.hpp"
 

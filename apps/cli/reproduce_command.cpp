@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 #include "command.hpp"
 #include "number_option.hpp"
 #include "output_files.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 #include "reproduce.hpp"
 

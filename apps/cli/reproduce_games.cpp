@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "caucus/runtime/parallel.hpp"
+#include "caucus/engine/parallel.hpp"
 #include "words.hpp"
 
 namespace caucus::cli {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "caucus/core/bounds.hpp"
+#include "caucus/core/losses/bounds.hpp"
 #include "command.hpp"
 #include "config_file.hpp"
 #include "output.hpp"

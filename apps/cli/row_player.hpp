@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
-#include "caucus/network/participant.hpp"
-#include "caucus/runtime/telemetry.hpp"
+#include "caucus/engine/telemetry.hpp"
+#include "caucus/federation/participant.hpp"
 #include "join_state.hpp"
 
 namespace caucus::cli {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/network/host.hpp"
-#include "caucus/network/store.hpp"
-#include "caucus/network/wire/eager_poll.hpp"
-#include "caucus/network/wire/one_poller.hpp"
-#include "caucus/network/wire/server.hpp"
+#include "caucus/federation/host.hpp"
+#include "caucus/federation/store/store.hpp"
+#include "caucus/wire/eager_poll.hpp"
+#include "caucus/wire/one_poller.hpp"
+#include "caucus/wire/server.hpp"
 #include "http_endpoint.hpp"
 #include "server_status.hpp"
 #include "stop_signals.hpp"

@@ -4,10 +4,10 @@
 #include <functional>
 #include <string>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/address.hpp"
-#include "caucus/network/federation.hpp"
-#include "caucus/network/log.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/federation/log.hpp"
+#include "caucus/federation/security/address.hpp"
 #include "served_run.hpp"
 #include "server_security.hpp"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "caucus/network/wire/test_by_hand.hpp"
+#include "caucus/wire/test_by_hand.hpp"
 #include "config_file.hpp"
 #include "stop_signals.hpp"
 

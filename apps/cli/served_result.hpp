@@ -1,8 +1,8 @@
 // What a served run has learned and measured, in the form in which a simulated one tells it.
 #pragma once
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/federation.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/federation.hpp"
 #include "model_file.hpp"
 #include "output.hpp"
 #include "served_run.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/data/byte_source.hpp"
+#include "caucus/data/files/byte_source.hpp"
 #include "config_file.hpp"
 #include "json_reader.hpp"
 

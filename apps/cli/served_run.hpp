@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/federation_settings.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/federation_settings.hpp"
 #include "caucus/simulation/options.hpp"
 #include "config.hpp"
 #include "server_config.hpp"

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "caucus/network/recovery.hpp"
-#include "caucus/network/test_host.hpp"
+#include "caucus/federation/store/recovery.hpp"
+#include "caucus/federation/test_host.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "config_file.hpp"
 #include "served_result.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/network/log.hpp"
+#include "caucus/federation/log.hpp"
 
 namespace caucus::cli {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "caucus/network/tls_files.hpp"
+#include "caucus/federation/security/tls_files.hpp"
 
 namespace caucus::cli {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/address.hpp"
-#include "caucus/network/tokens.hpp"
-#include "caucus/network/wire/server.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/security/address.hpp"
+#include "caucus/federation/security/tokens.hpp"
+#include "caucus/wire/server.hpp"
 #include "server_config.hpp"
 
 namespace caucus::cli {

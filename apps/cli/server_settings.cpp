@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "caucus/network/address.hpp"
-#include "caucus/network/client_name.hpp"
-#include "caucus/network/retained_reports.hpp"
+#include "caucus/federation/retained_reports.hpp"
+#include "caucus/federation/security/address.hpp"
+#include "caucus/federation/security/client_name.hpp"
 #include "server_config.hpp"
 #include "setting_parts.hpp"
 #include "values.hpp"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "caucus/core/result.hpp"
-#include "caucus/network/host.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/federation/host.hpp"
 #include "settings.hpp"
 
 namespace caucus::cli {

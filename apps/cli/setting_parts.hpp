@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/scaling.hpp"
 #include "settings.hpp"
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <thread>
 
-#include "caucus/network/address.hpp"
-#include "caucus/network/connection_security.hpp"
-#include "caucus/network/tls_files.hpp"
-#include "caucus/network/wire/status_call.hpp"
+#include "caucus/federation/security/address.hpp"
+#include "caucus/federation/security/connection_security.hpp"
+#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/wire/status_call.hpp"
 #include "command.hpp"
 #include "json_reader.hpp"
 #include "server_config.hpp"

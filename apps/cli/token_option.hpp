@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "caucus/network/tokens.hpp"
+#include "caucus/federation/security/tokens.hpp"
 
 namespace caucus::cli {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 
 namespace caucus::cli {
 

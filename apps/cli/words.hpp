@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/space.hpp"
+#include "caucus/core/features/space.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "caucus/simulation/options.hpp"
 

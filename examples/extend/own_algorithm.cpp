@@ -8,10 +8,10 @@
 
 #include "caucus/algorithms/algorithm.hpp"
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/core/ball.hpp"
-#include "caucus/core/vector.hpp"
-#include "caucus/runtime/local_exchange.hpp"
-#include "caucus/runtime/play_round.hpp"
+#include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/ball.hpp"
+#include "caucus/engine/local_exchange.hpp"
+#include "caucus/engine/play_round.hpp"
 
 struct GradientSum {
   std::size_t reporters = 0;

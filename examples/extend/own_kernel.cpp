@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "caucus/core/random.hpp"
+#include "caucus/core/base/random.hpp"
 
 struct SincKernel {  ///< prod_l sin(delta_l) / delta_l, frequencies uniform on [-1, 1]
   static double factor(double delta) { return delta == 0.0 ? 1.0 : std::sin(delta) / delta; }

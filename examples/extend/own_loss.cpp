@@ -5,10 +5,10 @@
 #include <numbers>
 #include <vector>
 
-#include "caucus/core/ball.hpp"
-#include "caucus/core/fomd_no_lu.hpp"
-#include "caucus/core/random.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/ball.hpp"
+#include "caucus/core/mirror/fomd_no_lu.hpp"
 
 struct LogCoshLoss {  ///< ln cosh(v - y)
   static double value(double v, double y) {

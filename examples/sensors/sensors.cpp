@@ -26,9 +26,9 @@
 #include <thread>
 #include <utility>
 
-#include "caucus/core/random.hpp"
-#include "caucus/network/tokens.hpp"
-#include "caucus/network/wire/client.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/federation/security/tokens.hpp"
+#include "caucus/wire/client.hpp"
 
 namespace {
 

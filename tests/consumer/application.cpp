@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "caucus/network/wire/client.hpp"
+#include "caucus/wire/client.hpp"
 
 int main() {
   caucus::ClientOptions options;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/network/federation.hpp"
+#include "caucus/federation/federation.hpp"
 
 namespace caucus {
 

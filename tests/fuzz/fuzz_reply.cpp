@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "caucus/network/participant.hpp"
-#include "caucus/network/wire/codec.hpp"
+#include "caucus/federation/participant.hpp"
+#include "caucus/wire/codec.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus;

@@ -1,7 +1,7 @@
 // Whatever a store holds as its snapshot and as the rows of batches, though each with the right
 // checksum: a server refuses it with one line, or has a state that is these bytes, plays on with
 // finite numbers and comes back from what it would store then. test_stored_run.hpp has the format.
-#include "caucus/network/test_stored_run.hpp"
+#include "caucus/federation/store/test_stored_run.hpp"
 #include "fuzz_federation.hpp"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "caucus/network/test_settings.hpp"
-#include "caucus/network/wire/codec.hpp"
+#include "caucus/federation/test_settings.hpp"
+#include "caucus/wire/codec.hpp"
 #include "fuzz_federation.hpp"
 
 namespace {

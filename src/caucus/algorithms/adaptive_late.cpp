@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

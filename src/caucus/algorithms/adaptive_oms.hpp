@@ -16,16 +16,16 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/adahedge.hpp"
-#include "caucus/core/aligned.hpp"
-#include "caucus/core/departures.hpp"
-#include "caucus/core/first_order.hpp"
-#include "caucus/core/float_arena.hpp"
-#include "caucus/core/model_weights.hpp"
-#include "caucus/core/result.hpp"
-#include "caucus/core/sampling.hpp"
-#include "caucus/core/second_order.hpp"
-#include "caucus/core/state_io.hpp"
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/float_arena.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/features/model_weights.hpp"
+#include "caucus/core/mirror/adahedge.hpp"
+#include "caucus/core/sampling/departures.hpp"
+#include "caucus/core/sampling/sampling.hpp"
+#include "caucus/core/solvers/first_order.hpp"
+#include "caucus/core/solvers/second_order.hpp"
 
 namespace caucus {
 

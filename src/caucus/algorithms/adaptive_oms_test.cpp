@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "caucus/algorithms/conformance_play.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus::conformance {
 namespace {

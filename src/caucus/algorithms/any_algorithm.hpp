@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
-#include "caucus/algorithms/em_kofl.hpp"
-#include "caucus/algorithms/fed_omd.hpp"
-#include "caucus/algorithms/fedposgd.hpp"
+#include "caucus/algorithms/baselines/em_kofl.hpp"
+#include "caucus/algorithms/baselines/fed_omd.hpp"
+#include "caucus/algorithms/baselines/fedposgd.hpp"
+#include "caucus/algorithms/baselines/pm_kofl.hpp"
+#include "caucus/algorithms/baselines/pof_mkl.hpp"
+#include "caucus/algorithms/baselines/vm_kofl.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
-#include "caucus/algorithms/pm_kofl.hpp"
-#include "caucus/algorithms/pof_mkl.hpp"
-#include "caucus/algorithms/vm_kofl.hpp"
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 
 namespace caucus {
 

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "caucus/algorithms/baselines/em_kofl.hpp"
+#include "caucus/algorithms/baselines/fed_omd.hpp"
+#include "caucus/algorithms/baselines/fedposgd.hpp"
+#include "caucus/algorithms/baselines/pm_kofl.hpp"
+#include "caucus/algorithms/baselines/pof_mkl.hpp"
+#include "caucus/algorithms/baselines/vm_kofl.hpp"
 #include "caucus/algorithms/conformance_play.hpp"
-#include "caucus/algorithms/em_kofl.hpp"
-#include "caucus/algorithms/fed_omd.hpp"
-#include "caucus/algorithms/fedposgd.hpp"
-#include "caucus/algorithms/pm_kofl.hpp"
-#include "caucus/algorithms/pof_mkl.hpp"
-#include "caucus/algorithms/vm_kofl.hpp"
 
 namespace caucus::conformance {
 

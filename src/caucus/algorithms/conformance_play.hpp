@@ -13,7 +13,7 @@
 
 #include "caucus/algorithms/algorithm.hpp"
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/algorithms/baseline_settings.hpp"
+#include "caucus/algorithms/baselines/baseline_settings.hpp"
 
 namespace caucus::conformance {
 

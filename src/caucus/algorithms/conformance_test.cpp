@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus::conformance {
 namespace {

@@ -14,15 +14,15 @@
 #include "caucus/algorithms/lane_tile.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/aligned.hpp"
-#include "caucus/core/model_lanes.hpp"
-#include "caucus/core/model_weights.hpp"
-#include "caucus/core/result.hpp"
-#include "caucus/core/sampling.hpp"
-#include "caucus/core/schedule.hpp"
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/features/model_lanes.hpp"
+#include "caucus/core/features/model_weights.hpp"
+#include "caucus/core/mirror/schedule.hpp"
+#include "caucus/core/mirror/simplex.hpp"
+#include "caucus/core/sampling/sampling.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
-#include "caucus/core/simplex.hpp"
-#include "caucus/core/state_io.hpp"
 
 namespace caucus {
 

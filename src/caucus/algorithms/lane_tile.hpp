@@ -11,9 +11,9 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/aligned.hpp"
-#include "caucus/core/feature_tile.hpp"
-#include "caucus/core/model_lanes.hpp"
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/features/feature_tile.hpp"
+#include "caucus/core/features/model_lanes.hpp"
 
 namespace caucus {
 

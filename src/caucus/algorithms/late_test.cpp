@@ -7,7 +7,7 @@
 #include <string>
 
 #include "caucus/algorithms/conformance_play.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus::conformance {
 namespace {

@@ -1,7 +1,7 @@
 #include "caucus/algorithms/learned_model.hpp"
 
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

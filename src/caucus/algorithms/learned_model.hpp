@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/features/feature_maps.hpp"
 
 namespace caucus {
 

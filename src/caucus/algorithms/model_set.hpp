@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/features/feature_maps.hpp"
 
 namespace caucus {
 

@@ -1,6 +1,6 @@
 #include "caucus/algorithms/oms_client.hpp"
 
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

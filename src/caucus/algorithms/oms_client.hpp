@@ -5,9 +5,9 @@
 #include <span>
 
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/bounds.hpp"
-#include "caucus/core/feature_maps.hpp"
-#include "caucus/core/loss.hpp"
+#include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/losses/bounds.hpp"
+#include "caucus/core/losses/loss.hpp"
 
 namespace caucus {
 

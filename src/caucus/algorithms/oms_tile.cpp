@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

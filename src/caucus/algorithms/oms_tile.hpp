@@ -12,7 +12,7 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/feature_tile.hpp"
+#include "caucus/core/features/feature_tile.hpp"
 
 namespace caucus {
 

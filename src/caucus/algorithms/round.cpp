@@ -1,6 +1,6 @@
 #include "caucus/algorithms/round.hpp"
 
-#include "caucus/core/vector.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 

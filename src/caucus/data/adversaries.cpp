@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "caucus/data/row_stream.hpp"
+#include "caucus/data/files/row_stream.hpp"
 
 namespace caucus {
 

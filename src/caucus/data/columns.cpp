@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/data/line_reader.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/line_reader.hpp"
+#include "caucus/data/files/number.hpp"
 
 namespace caucus {
 namespace {

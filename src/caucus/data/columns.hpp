@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/read_options.hpp"
 #include "caucus/data/scaling.hpp"
 #include "caucus/data/table.hpp"

@@ -5,10 +5,10 @@
 #include <system_error>
 #include <vector>
 
-#include "caucus/data/new_directory.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/new_directory.hpp"
+#include "caucus/data/files/number.hpp"
+#include "caucus/data/files/text_writer.hpp"
 #include "caucus/data/table.hpp"
-#include "caucus/data/text_writer.hpp"
 
 namespace caucus {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 
 namespace caucus {
 

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "caucus/data/columns.hpp"
-#include "caucus/data/line_reader.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/line_reader.hpp"
+#include "caucus/data/files/number.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {

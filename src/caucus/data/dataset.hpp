@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
-#include "caucus/data/float_buffer.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/data/files/float_buffer.hpp"
 #include "caucus/data/read_options.hpp"
 #include "caucus/data/scaling.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/core/random.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/data/files/number.hpp"
 #include "caucus/data/test_files.hpp"
 
 namespace caucus {

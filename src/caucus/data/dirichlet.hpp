@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/random.hpp"
+#include "caucus/core/base/random.hpp"
 #include "caucus/data/dataset.hpp"
 
 namespace caucus {

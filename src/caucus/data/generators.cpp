@@ -6,8 +6,8 @@
 #include <limits>
 #include <new>
 
-#include "caucus/data/number.hpp"
-#include "caucus/data/text_writer.hpp"
+#include "caucus/data/files/number.hpp"
+#include "caucus/data/files/text_writer.hpp"
 
 namespace caucus {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/adversaries.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/problems.hpp"

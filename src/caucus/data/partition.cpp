@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "caucus/data/dirichlet.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/number.hpp"
 
 namespace caucus {
 namespace {

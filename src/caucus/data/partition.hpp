@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 
 namespace caucus {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "caucus/core/random.hpp"
+#include "caucus/core/base/random.hpp"
 #include "caucus/data/test_files.hpp"
 
 namespace caucus {

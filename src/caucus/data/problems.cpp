@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "caucus/core/random.hpp"
-#include "caucus/data/row_stream.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/data/files/row_stream.hpp"
 
 namespace caucus {
 namespace {

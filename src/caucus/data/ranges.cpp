@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "caucus/data/csv.hpp"
-#include "caucus/data/line_reader.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/csv.hpp"
+#include "caucus/data/files/line_reader.hpp"
+#include "caucus/data/files/number.hpp"
+#include "caucus/data/files/text_writer.hpp"
 #include "caucus/data/table.hpp"
-#include "caucus/data/text_writer.hpp"
 
 namespace caucus {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/data/scaling.hpp"
 

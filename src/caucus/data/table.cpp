@@ -1,9 +1,9 @@
 #include "caucus/data/table.hpp"
 
-#include "caucus/data/arff.hpp"
-#include "caucus/data/csv.hpp"
-#include "caucus/data/libsvm.hpp"
-#include "caucus/data/number.hpp"
+#include "caucus/data/files/arff.hpp"
+#include "caucus/data/files/csv.hpp"
+#include "caucus/data/files/libsvm.hpp"
+#include "caucus/data/files/number.hpp"
 
 namespace caucus {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "caucus/core/bounds.hpp"
-#include "caucus/core/constants.hpp"
-#include "caucus/runtime/problem.hpp"
+#include "caucus/core/losses/bounds.hpp"
+#include "caucus/core/losses/constants.hpp"
+#include "caucus/engine/problem.hpp"
 #include "caucus/simulation/repetition.hpp"
 
 namespace caucus {

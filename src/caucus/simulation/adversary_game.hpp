@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "caucus/core/loss.hpp"
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/losses/loss.hpp"
 #include "caucus/data/adversaries.hpp"
-#include "caucus/runtime/example_source.hpp"
+#include "caucus/engine/example_source.hpp"
 #include "caucus/simulation/options.hpp"
 
 namespace caucus {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/runtime/parallel.hpp"
-#include "caucus/simulation/comparator.hpp"
-#include "caucus/simulation/hindsight.hpp"
+#include "caucus/engine/parallel.hpp"
+#include "caucus/simulation/hindsight/comparator.hpp"
+#include "caucus/simulation/hindsight/hindsight.hpp"
 #include "caucus/simulation/repetition.hpp"
 
 namespace caucus {

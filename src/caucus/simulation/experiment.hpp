@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/simulation/options.hpp"
 #include "caucus/simulation/summary.hpp"

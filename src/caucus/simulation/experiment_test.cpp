@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "caucus/data/generators.hpp"
-#include "caucus/simulation/comparator.hpp"
-#include "caucus/simulation/hindsight.hpp"
+#include "caucus/simulation/hindsight/comparator.hpp"
+#include "caucus/simulation/hindsight/hindsight.hpp"
 
 namespace caucus {
 namespace {

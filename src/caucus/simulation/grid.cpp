@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "caucus/runtime/parallel.hpp"
-#include "caucus/runtime/problem.hpp"
+#include "caucus/engine/parallel.hpp"
+#include "caucus/engine/problem.hpp"
 #include "caucus/simulation/ready_examples.hpp"
 #include "caucus/simulation/repetition.hpp"
 

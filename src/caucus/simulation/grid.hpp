@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/algorithms/pof_mkl.hpp"
-#include "caucus/core/result.hpp"
+#include "caucus/algorithms/baselines/pof_mkl.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "caucus/simulation/options.hpp"

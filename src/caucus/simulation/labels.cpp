@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 
 namespace caucus {
 

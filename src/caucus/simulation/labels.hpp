@@ -1,7 +1,7 @@
 // Class labels: people write {0, 1} or {-1, 1}; the losses want {-1, 1}.
 #pragma once
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 
 namespace caucus {

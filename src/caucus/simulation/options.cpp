@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/core/text.hpp"
+#include "caucus/core/base/text.hpp"
 
 namespace caucus {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/data/partition.hpp"
-#include "caucus/runtime/learning_options.hpp"
+#include "caucus/engine/learning_options.hpp"
 
 namespace caucus {
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/feature_maps.hpp"
+#include "caucus/core/features/feature_maps.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/partition.hpp"
-#include "caucus/runtime/example_source.hpp"
+#include "caucus/engine/example_source.hpp"
 
 namespace caucus {
 

@@ -10,12 +10,12 @@
 #include <variant>
 
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/runtime/curve_recorder.hpp"
-#include "caucus/runtime/example_source.hpp"
-#include "caucus/runtime/local_exchange.hpp"
-#include "caucus/runtime/play_round.hpp"
-#include "caucus/runtime/problem.hpp"
-#include "caucus/runtime/telemetry.hpp"
+#include "caucus/engine/curve_recorder.hpp"
+#include "caucus/engine/example_source.hpp"
+#include "caucus/engine/local_exchange.hpp"
+#include "caucus/engine/play_round.hpp"
+#include "caucus/engine/problem.hpp"
+#include "caucus/engine/telemetry.hpp"
 #include "caucus/simulation/summary.hpp"
 
 namespace caucus {

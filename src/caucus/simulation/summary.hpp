@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "caucus/algorithms/learned_model.hpp"
-#include "caucus/runtime/curve_recorder.hpp"
-#include "caucus/runtime/problem.hpp"
-#include "caucus/runtime/telemetry.hpp"
-#include "caucus/simulation/hindsight.hpp"
+#include "caucus/engine/curve_recorder.hpp"
+#include "caucus/engine/problem.hpp"
+#include "caucus/engine/telemetry.hpp"
+#include "caucus/simulation/hindsight/hindsight.hpp"
 #include "caucus/simulation/options.hpp"
 
 namespace caucus {

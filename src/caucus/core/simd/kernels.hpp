@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/result.hpp"
+#include "caucus/core/base/result.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 
 namespace caucus::simd {

@@ -1,0 +1,66 @@
+#include "caucus/algorithms/baselines/shared_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/ball.hpp"
+#include "caucus/core/mirror/box.hpp"
+
+namespace caucus {
+
+void PointBatch::begin(const TimedAssignment& assignment) {
+  report_.client = assignment.client;
+  report_.played = false;
+}
+
+void PointBatch::set(std::span<const float> point) {
+  report_.played = true;
+  report_.point.assign(point.begin(), point.end());
+}
+
+void PointAggregate::clear() {
+  reporters_ = 0;
+  std::fill(sum_.begin(), sum_.end(), 0.0F);
+}
+
+void PointAggregate::add(const PointReport& report) {
+  if (!report.played) return;
+  ++reporters_;
+  caucus::add(sum_, report.point);
+}
+
+void PointAggregate::mean_into(std::span<float> point) const {
+  if (reporters_ == 0) return;
+  const auto reporters = static_cast<double>(reporters_);
+  for (std::size_t k = 0; k < point.size(); ++k) {
+    point[k] = static_cast<float>(static_cast<double>(sum_[k]) / reporters);
+  }
+}
+
+void step_within(const Space& space, std::span<float> w, double rate,
+                 std::span<const float> direction) {
+  if (w.empty()) return;  // a frozen expert
+  if (std::isinf(space.radius)) {
+    bounded_step(w, 1.0, rate, direction);
+  } else if (space.constraint == Constraint::ball) {
+    Ball{space.radius}.descend(w, direction, static_cast<double>(bounded_float(rate)));
+  } else {
+    Box{space.radius}.descend(w, direction, static_cast<double>(bounded_float(rate)));
+  }
+}
+
+void project_into(const Space& space, std::span<float> w) {
+  if (space.constraint == Constraint::box) {
+    const double side = space.radius / std::sqrt(static_cast<double>(w.size()));
+    for (float& v : w) v = static_cast<float>(std::clamp(static_cast<double>(v), -side, side));
+    return;
+  }
+  double square = 0.0;
+  for (const float v : w) square += static_cast<double>(v) * static_cast<double>(v);
+  const double shrink = space.radius / std::sqrt(square);
+  if (!(shrink < 1.0)) return;
+  for (float& v : w) v = static_cast<float>(shrink * static_cast<double>(v));
+}
+
+}  // namespace caucus

@@ -1,0 +1,16 @@
+#include "caucus/core/base/result.hpp"
+
+#include <algorithm>
+
+namespace caucus {
+
+std::string Error::line() const {
+  std::string text = where.empty() ? what : where + ": " + what;
+  if (!expected.empty()) text += "; " + expected;
+  // A hostile file name or field must not break the one-line contract, nor reach a terminal raw.
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+}  // namespace caucus

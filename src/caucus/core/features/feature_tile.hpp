@@ -1,0 +1,176 @@
+// The features of many examples at once: the projections of all that share a base are one small
+// matrix product, and the sines of all that have as many frequencies are computed together. An
+// example's features have the same bits as when it comes alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/float_arena.hpp"
+#include "caucus/core/features/feature_maps.hpp"
+
+namespace caucus {
+
+class FeatureTile {
+ public:
+  static constexpr std::size_t kExamples = 64;  ///< at most, before it is cleared
+
+  explicit FeatureTile(const FeatureMaps& maps);
+  FeatureTile(const FeatureTile&) = delete;
+  FeatureTile& operator=(const FeatureTile&) = delete;
+  FeatureTile(FeatureTile&&) = default;
+  FeatureTile& operator=(FeatureTile&&) = default;
+  ~FeatureTile() = default;
+
+  void clear();
+  /// What follows is asked about x, which must outlive the tile's use of it.
+  void begin_example(std::span<const float> x) {
+    x_ = x;
+    ++example_;
+  }
+  /// Where phi_i(x) is after compute(), until clear(); nothing there for a frozen expert.
+  [[gnu::always_inline]] const float* request(std::size_t space) {
+    Recipe& recipe = *recipe_of_[space];
+    if (recipe.source == Source::example) return x_.data() + recipe.offset;
+    if (recipe.shared) {  // another space of this example may have asked
+      if (recipe.example == example_) return recipe.features;
+      recipe.example = example_;
+    }
+    recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
+    return recipe.features;
+  }
+  /// The features of `count` examples in J spaces each, and their products with J models each; what
+  /// is asked for and what comes out lies example by example. The tile must be empty.
+  struct Pairs {
+    std::size_t count, J;
+    const float* const* examples;
+    const std::uint32_t* spaces;
+    const float* const* models;  ///< not read for frozen experts
+    const float** features;      ///< out: where they are
+    double* products;            ///< out, but for frozen experts
+  };
+  void compute_pairs(const Pairs& pairs);
+  void compute();
+  /// Memory that lasts as long as the features.
+  float* take(std::size_t floats) { return memory_.take(floats); }
+
+ private:
+  struct Projections {  ///< of one base
+    const FrequencyBase* base = nullptr;
+    std::size_t width = 0;
+    std::vector<const float*> examples;  ///< room for kExamples, of which count are there
+    std::size_t count = 0;
+    AlignedVector<float> rows;  ///< kExamples of them, once there was one
+    float largest = 0.0F;       ///< of the rows that were computed, their magnitude
+    std::uint64_t last_example = 0;
+    float* last_row = nullptr;
+  };
+  struct Waves {  ///< of one base, and of families with as many levels
+    Projections* projections;
+    std::size_t frequencies = 0;
+    std::size_t levels = 1;
+    float amplitude = 0.0F;
+    float turns = 0.0F;  ///< the most that any of its maps has
+    std::vector<simd::Wave> wanted;
+    std::size_t count = 0;         ///< of those wanted
+    double unasked_product = 0.0;  ///< of levels that nobody asks for
+
+    [[nodiscard]] std::span<const simd::Wave> begun() const {
+      return std::span(wanted).first(count);
+    }
+  };
+  struct Family {  ///< maps whose angles are those of one, doubled
+    Waves* waves = nullptr;
+    float turns = 0.0F;
+    // The last request of any of them:
+    std::uint64_t example = 0;
+    std::size_t wave = 0;
+  };
+  enum class Source { example, waves, intercept };
+  struct Recipe {  ///< of one map
+    Source source = Source::example;
+    bool shared = false;  ///< by several spaces
+    std::size_t dimension = 0;
+    std::size_t offset = 0;    ///< where the features are in the example
+    Family* family = nullptr;  ///< where it belongs
+    std::size_t level = 0;     ///< how often the family's angles are doubled
+    // The last request:
+    std::uint64_t example = 0;
+    const float* features = nullptr;
+  };
+
+  /// What a space of the only waves asks for.
+  struct Place {
+    std::uint32_t family = 0, level = 0;
+  };
+  /// Where all spaces are kernels of one base, each with a width of its own.
+  void compute_waves(const Pairs& pairs);
+  void request_waves(const Pairs& pairs);
+  void request_families(const Pairs& pairs, float* memory);
+  void multiply(const Pairs& pairs) const;
+  /// Levels that nobody asks for go to `unasked`, one after the other.
+  static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns,
+                         float* unasked) {
+    wave.x = row;
+    wave.factor = turns;
+    for (std::size_t level = 0; level < waves.levels; ++level) {
+      wave.out[level] = unasked;
+      wave.model[level] = unasked;
+      wave.product[level] = &waves.unasked_product;
+    }
+  }
+  [[gnu::always_inline]] const float* want(Recipe& recipe) {
+    float* const out = take(recipe.dimension);
+    Family& family = *recipe.family;
+    Waves& waves = *family.waves;
+    if (family.example != example_) {
+      family.example = example_;
+      if (waves.count == 0) touched_waves_.push_back(&waves);
+      if (waves.count == waves.wanted.size()) make_room(waves, waves.count + 1);
+      family.wave = waves.count++;
+      begin_wave(waves, waves.wanted[family.wave], row_of(*waves.projections), family.turns,
+                 waves.levels > 1 ? take(recipe.dimension) : nullptr);
+    }
+    waves.wanted[family.wave].out[recipe.level] = out;
+    return out;
+  }
+  /// Where the projection of this example will be.
+  const float* row_of(Projections& projections) {
+    if (projections.last_example != example_) {
+      if (projections.count == 0) touch(projections);
+      projections.last_row = projections.rows.data() + projections.count * projections.width;
+      projections.examples[projections.count++] = x_.data();
+      projections.last_example = example_;
+    }
+    return projections.last_row;
+  }
+  void make_room(Waves& waves, std::size_t count);
+  const float* with_intercept(const Recipe& recipe);
+  void touch(Projections& projections);
+  void project_examples();
+  /// Small enough for scaled_sincos.
+  static bool is_tame(const Waves& waves);
+  static void compute(Waves& waves);
+
+  const FeatureMaps* maps_;
+  std::size_t example_size_;
+  std::span<const float> x_;
+  std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
+  // None of these grows or moves: they refer to each other.
+  std::vector<Projections> projections_;  ///< one per base
+  std::vector<Waves> waves_;
+  std::vector<Family> families_;
+  std::vector<Recipe> recipes_;     ///< one per map
+  std::vector<Recipe*> recipe_of_;  ///< each space
+  std::vector<Projections*> touched_;
+  std::vector<Waves*> touched_waves_;
+  Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
+  std::vector<Place> places_;    ///< of each space, in that case
+  std::vector<float> turns_;     ///< of each space, in that case
+  FloatArena memory_;
+};
+
+}  // namespace caucus

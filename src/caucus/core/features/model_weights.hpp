@@ -1,0 +1,53 @@
+// The weights of all models in one piece of memory, each on a cache line of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/features/feature_maps.hpp"
+
+namespace caucus {
+
+class ModelWeights {
+ public:
+  /// All 0.
+  explicit ModelWeights(const FeatureMaps& maps) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      places_.push_back({begin, maps.dimension(i)});
+      begin += simd::padded(maps.dimension(i));
+    }
+    values_.assign(begin, 0.0F);
+  }
+
+  std::span<float> operator[](std::size_t i) {
+    return {values_.data() + places_[i].begin, places_[i].size};
+  }
+  std::span<const float> operator[](std::size_t i) const {
+    return {values_.data() + places_[i].begin, places_[i].size};
+  }
+  /// Where those of some models begin.
+  void rows(std::span<const std::uint32_t> models, const float** into) const {
+    const Place* const places = places_.data();
+    const float* const values = values_.data();
+    for (std::size_t m = 0; m < models.size(); ++m) into[m] = values + places[models[m]].begin;
+  }
+
+  /// restore() is for weights of the same spaces, which are to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from, const FeatureMaps& maps);
+
+ private:
+  struct Place {
+    std::size_t begin = 0, size = 0;
+  };
+  std::vector<Place> places_;
+  AlignedVector<float> values_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,150 @@
+// Losses l(v, y) of a forecast v for the target y: value, derivative in v, and the two constants
+// that the theory schedule needs. With |v| <= V and |y| <= Y,
+//   largest(V, Y)  >= l(v, y)       (C_i of the paper's Lemma 2, with V = U_i b_i)
+//   steepest(V, Y) >= |dl/dv|       (G_i = steepest * b_i)
+// All are convex in v. To add one: write such a struct, add it to Loss::Kind and to parse_loss.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "caucus/core/base/result.hpp"
+
+namespace caucus {
+
+namespace detail {
+
+inline double sign(double x) { return static_cast<double>(x > 0.0) - static_cast<double>(x < 0.0); }
+
+/// ln(1 + e^x) without overflow.
+inline double softplus(double x) {
+  return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+/// 1 / (1 + e^-x) without overflow.
+inline double sigmoid(double x) {
+  if (x >= 0.0) return 1.0 / (1.0 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1.0 + e);
+}
+
+}  // namespace detail
+
+struct SquareLoss {  ///< (v - y)^2
+  static double value(double v, double y) { return (v - y) * (v - y); }
+  static double derivative(double v, double y) { return 2.0 * (v - y); }
+  static double largest(double V, double Y) { return (V + Y) * (V + Y); }
+  static double steepest(double V, double Y) { return 2.0 * (V + Y); }
+};
+
+struct AbsoluteLoss {  ///< |v - y|; derivative 0 at the kink
+  static double value(double v, double y) { return std::abs(v - y); }
+  static double derivative(double v, double y) { return detail::sign(v - y); }
+  static double largest(double V, double Y) { return V + Y; }
+  static double steepest(double, double) { return 1.0; }
+};
+
+struct HuberLoss {  ///< (v - y)^2 / 2 up to |v - y| = delta, then delta (|v - y| - delta / 2)
+  double delta = 1.0;
+  [[nodiscard]] double value(double v, double y) const {
+    const double r = std::abs(v - y);
+    return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
+  }
+  [[nodiscard]] double derivative(double v, double y) const {
+    return std::clamp(v - y, -delta, delta);
+  }
+  [[nodiscard]] double largest(double V, double Y) const { return value(V + Y, 0.0); }
+  [[nodiscard]] double steepest(double V, double Y) const { return std::min(delta, V + Y); }
+};
+
+struct LogisticLoss {  ///< ln(1 + exp(-v y)), y in {-1, 1}
+  static double value(double v, double y) { return detail::softplus(-v * y); }
+  static double derivative(double v, double y) { return -y * detail::sigmoid(-v * y); }
+  static double largest(double V, double Y) { return detail::softplus(V * Y); }
+  static double steepest(double V, double Y) { return Y * detail::sigmoid(V * Y); }
+};
+
+struct HingeLoss {  ///< max(0, 1 - v y), y in {-1, 1}; derivative 0 at the kink
+  static double value(double v, double y) { return std::max(0.0, 1.0 - v * y); }
+  static double derivative(double v, double y) { return v * y < 1.0 ? -y : 0.0; }
+  static double largest(double V, double Y) { return 1.0 + V * Y; }
+  static double steepest(double, double Y) { return Y; }
+};
+
+struct PinballLoss {  ///< tau (y - v) where v < y, (1 - tau) (v - y) elsewhere
+  double tau = 0.5;
+  [[nodiscard]] double value(double v, double y) const {
+    return v < y ? tau * (y - v) : (1.0 - tau) * (v - y);
+  }
+  [[nodiscard]] double derivative(double v, double y) const {
+    if (v == y) return 0.0;
+    return v < y ? -tau : 1.0 - tau;
+  }
+  [[nodiscard]] double largest(double V, double Y) const { return steepest(V, Y) * (V + Y); }
+  [[nodiscard]] double steepest(double, double) const { return std::max(tau, 1.0 - tau); }
+};
+
+struct LinearLoss {  ///< 1 - v y, the loss of the paper's second lower bound
+  static double value(double v, double y) { return 1.0 - v * y; }
+  static double derivative(double, double y) { return -y; }
+  static double largest(double V, double Y) { return 1.0 + V * Y; }
+  static double steepest(double, double Y) { return Y; }
+};
+
+/// Losses whose targets are classes, -1 or 1.
+template <class L>
+inline constexpr bool kOfClasses = std::is_same_v<L, LogisticLoss> || std::is_same_v<L, HingeLoss>;
+
+/// Any of the losses, chosen once by name.
+class Loss {
+ public:
+  using Kind = std::variant<SquareLoss, AbsoluteLoss, HuberLoss, LogisticLoss, HingeLoss,
+                            PinballLoss, LinearLoss>;
+  Loss() = default;
+  Loss(Kind kind) : kind_(kind) {}  // NOLINT(google-explicit-constructor): a kind is a loss
+
+  [[nodiscard]] double value(double v, double y) const {
+    return std::visit([&](const auto& loss) { return loss.value(v, y); }, kind_);
+  }
+  [[nodiscard]] double derivative(double v, double y) const {
+    return std::visit([&](const auto& loss) { return loss.derivative(v, y); }, kind_);
+  }
+  struct Point {
+    double value, derivative;
+  };
+  [[nodiscard]] Point value_and_derivative(double v, double y) const {
+    return std::visit(
+        [&](const auto& loss) -> Point {
+          return {loss.value(v, y), loss.derivative(v, y)};
+        },
+        kind_);
+  }
+  /// work(loss) with the loss's own type, so that a loop over examples chooses once.
+  template <class Work>
+  void with_kind(Work&& work) const {
+    std::visit(work, kind_);
+  }
+  [[nodiscard]] double largest(double V, double Y) const {
+    return std::visit([&](const auto& loss) { return loss.largest(V, Y); }, kind_);
+  }
+  [[nodiscard]] double steepest(double V, double Y) const {
+    return std::visit([&](const auto& loss) { return loss.steepest(V, Y); }, kind_);
+  }
+  /// Logistic and hinge: targets are classes, -1 or 1.
+  [[nodiscard]] bool is_classification() const;
+  [[nodiscard]] const Kind& kind() const { return kind_; }
+  /// The text that parse_loss reads back: "square", "huber:0.5", ...
+  [[nodiscard]] std::string name() const;
+
+ private:
+  Kind kind_ = SquareLoss{};
+};
+
+/// square | absolute | huber[:delta] | logistic | hinge | pinball[:tau] | linear
+Result<Loss> parse_loss(std::string_view text);
+
+}  // namespace caucus

@@ -1,0 +1,49 @@
+// FOMD-No-LU: federated online mirror descent without local updating (paper, Algorithm 1), for any
+// mirror map. All clients hold the decision u_r during batch r; at its end each sends the mean of
+// its gradients (or unbiased estimates) over the batch, and the server takes one mirror step along
+// the mean over the clients. There are no local steps, so all clients always hold the same point.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/mirror/mirror_map.hpp"
+
+namespace caucus {
+
+template <MirrorMap Map>
+class FomdNoLu {
+ public:
+  using Decision = typename Map::Decision;
+  using Scalar = typename Map::Scalar;
+
+  FomdNoLu(Map map, Decision first)
+      : map_(std::move(map)), decision_(std::move(first)), sum_(decision_.size()) {}
+
+  /// u_r, what every client plays in this batch.
+  [[nodiscard]] const Decision& decision() const { return decision_; }
+
+  /// One client's batch mean. Call in client order: the sum, and so the run, depends on it.
+  void receive(std::span<const Scalar> gradient) {
+    for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] += gradient[k];
+    ++clients_;
+  }
+
+  /// Ends the batch: u_{r+1}. Without any report the decision stays.
+  void step(double rate) {
+    if (clients_ > 0) map_.descend(decision_, sum_, rate / static_cast<double>(clients_));
+    std::fill(sum_.begin(), sum_.end(), Scalar{0});
+    clients_ = 0;
+  }
+
+ private:
+  Map map_;
+  Decision decision_;
+  std::vector<Scalar> sum_;
+  std::size_t clients_ = 0;
+};
+
+}  // namespace caucus

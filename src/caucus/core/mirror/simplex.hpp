@@ -1,0 +1,117 @@
+// The probability simplex with the weighted negative entropy psi(p) = sum_i (C_i / rate) p_i ln p_i
+// (paper, updating sampling probabilities):
+//   p_i <- p_i exp(-rate (c_i + nu) / C_i),  nu in [-max c, -min c] such that the sum is 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/mirror/sum_tree.hpp"
+
+namespace caucus {
+
+/// A probability vector, kept as weights that need not sum to 1, so that a change of a few costs a
+/// few, and as their logarithms, so that nothing underflows for good. A raw vector is not a
+/// Simplex: what it is made from are logarithms of weights.
+class Simplex {
+ public:
+  static Simplex uniform(std::size_t size);
+  /// Proportional to exp(log_weight_i); at least one must be above -infinity.
+  static Simplex from_log_weights(std::vector<double> log_weights);
+
+  /// The same for a Simplex of this size.
+  void set_log_weights(std::span<const double> log_weights);
+  /// p_i becomes proportional to p_i exp(log_factor_i) for some i.
+  void multiply(std::span<const std::uint32_t> indices, std::span<const double> log_factors);
+  /// p <- (1 - amount) p + amount / K: no model falls below amount / K.
+  void share(double amount);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
+  /// ln p_i, but for a number that all have in common.
+  [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
+  /// p_i for some i, divided by their sum, also where all of them have underflowed.
+  void shares(std::span<const std::uint32_t> indices, std::span<double> out) const {
+    const double* const weights = weights_.padded_values();
+    double sum = 0.0;
+    for (const std::uint32_t i : indices) sum += weights[i];
+    constexpr double kLeast = 1e-290;  // below, weights have lost their digits
+    if (sum < kLeast) return shares_of_logs(indices, out);
+    for (std::size_t n = 0; n < indices.size(); ++n) out[n] = weights[indices[n]] / sum;
+  }
+  [[nodiscard]] std::vector<double> probabilities() const;
+  [[nodiscard]] std::vector<double> log_probabilities() const;
+  /// The index that u, uniform in [0, 1), draws.
+  [[nodiscard]] std::size_t find(double u) const { return weights_.find(u * weights_.total()); }
+  /// Proportional to p.
+  [[nodiscard]] const SumTree& weights() const { return weights_; }
+
+  /// Weights and logarithms, as neither has the last digits of the other. restore() is for a
+  /// Simplex of the same size, which is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
+ private:
+  void weigh_anew();
+  void shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const;
+
+  friend class WeightedEntropy;
+  static constexpr double kNoWeight = -1e308;   ///< the logarithm of what lies beyond the last
+  static constexpr double kLargestLog = 40.0;   ///< of a weight, and the least total of them: both
+  static constexpr double kLeastTotal = 1e-20;  ///< far from the ends of the doubles
+  std::size_t size_ = 0;
+  AlignedVector<double> log_weights_;  ///< padded to a multiple of 8
+  SumTree weights_;                    ///< exp(log_weights_)
+
+  std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
+  std::vector<std::uint32_t> changed_;
+  AlignedVector<double> padded_losses_, moved_;  ///< as long as log_weights_
+  AlignedVector<double> new_weights_;            ///< padded as those of weights_
+};
+
+/// The loss of one model; those of the others are 0.
+struct IndexedLoss {
+  std::uint32_t index = 0;
+  double loss = 0.0;
+};
+
+class WeightedEntropy {
+ public:
+  using Decision = Simplex;
+  using Scalar = double;
+
+  /// The weights C_i > 0, bounds on the losses.
+  explicit WeightedEntropy(std::vector<double> weights);
+
+  /// Safeguarded Newton in log space for nu, until the sum is within max(1e-14, K eps) of 1. Where
+  /// all C_i are equal nu need not be known.
+  void descend(Simplex& p, std::span<const double> losses, double rate) const;
+  /// The same for losses of a few; for equal C_i the work is that of these few.
+  void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
+
+  /// descend() for a caller who runs the kernel himself, among other work. False where that kernel
+  /// is not the way; else the step awaits losses at `losses`, with zeros up to a multiple of 8.
+  [[nodiscard]] bool begin_step(Simplex& p, const double* losses, double rate,
+                                simd::EntropyStep& step) const;
+  /// The kernel's step is taken if it was short enough, else another way is.
+  void end_step(Simplex& p, std::span<const double> losses, double rate, bool short_enough) const;
+
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
+
+ private:
+  void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
+  void newton(Simplex& p, std::span<const double> losses, double rate) const;
+
+  std::vector<double> weights_, inverse_weights_;
+  AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8
+  double most_inverse_ = 0.0;
+  bool equal_ = true;
+};
+
+}  // namespace caucus

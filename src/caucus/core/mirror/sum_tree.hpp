@@ -1,0 +1,81 @@
+// Non-negative weights that change a few at a time, their sum, and the place at which a running sum
+// passes a point: what drawing from unnormalised probabilities needs. Every node has 16 children
+// and keeps their running sums, so a change costs the nodes above it and a search one node per
+// level.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/simd/kernels.hpp"
+
+namespace caucus {
+
+class SumTree {
+ public:
+  SumTree() = default;
+  explicit SumTree(std::size_t size);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  double operator[](std::size_t i) const { return levels_.front().values[i]; }
+  [[nodiscard]] double total() const { return levels_.back().sums.back(); }
+
+  /// The weights, and zeros up to a multiple of 16.
+  [[nodiscard]] const double* padded_values() const { return levels_.front().values.data(); }
+  /// Of a tree of at most 16 weights: their running sums.
+  [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
+
+  void set_all(std::span<const double> values);
+  /// The same, from values that are padded with zeros as padded_values() are; the old ones go
+  /// there.
+  void swap_all(AlignedVector<double>& padded_values);
+  /// values[n] becomes the weight of indices[n].
+  void set(std::span<const std::uint32_t> indices, std::span<const double> values);
+
+  /// The i with sum_{k < i} w_k <= point < sum_{k <= i} w_k, up to rounding; never one of weight 0
+  /// unless all are.
+  [[nodiscard]] std::size_t find(double point) const {
+    std::size_t node = 0;
+    for (std::size_t l = depth_; l > 0; --l) {
+      const std::size_t child = find_child(levels_[l], node, point);
+      if (child > 0) point -= levels_[l].sums[node * kChildren + child - 1];
+      node = node * kChildren + child;
+    }
+    return node * kChildren + find_child(levels_.front(), node, point);
+  }
+
+  /// The weights alone: all sums follow from them. restore() is for a tree of the same size, which
+  /// is to be thrown away after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
+ private:
+  static constexpr std::size_t kChildren = 16;
+  struct Level {
+    std::size_t size = 0;
+    AlignedVector<double> values;  ///< padded with zeros to whole nodes
+    AlignedVector<double> sums;    ///< running, from the first child of each node
+    std::vector<bool> changed;     ///< nodes, while set() works
+  };
+  void add_up_all();
+  static void add_up(Level& level, std::size_t node);
+  static std::size_t find_child(const Level& level, std::size_t node, double point) {
+    const double* sums = level.sums.data() + node * kChildren;
+    const std::size_t child = simd::kernels().count_up_to(sums, point);
+    return child < kChildren ? child : last_child(level, node);
+  }
+  static std::size_t last_child(const Level& level, std::size_t node);
+
+  std::size_t size_ = 0;
+  std::size_t depth_ = 0;                   ///< levels above the leaves
+  std::vector<Level> levels_;               ///< the last one is a single node
+  std::vector<std::size_t> nodes_, above_;  ///< scratch: what changed on a level
+};
+
+}  // namespace caucus

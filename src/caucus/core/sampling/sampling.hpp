@@ -1,0 +1,184 @@
+// Which J of the K models a client gets (paper, eq. (kernel_selection)): A_1 ~ p, which predicts,
+// and A_2..A_J uniform without replacement from the rest, which only observe.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/core/base/random.hpp"
+#include "caucus/core/mirror/simplex.hpp"
+
+namespace caucus {
+
+/// P_i = P[i is sampled] = ((K - J) p_i + J - 1) / (K - 1), exactly; 1 for J = K.
+inline double inclusion_probability(double p, std::size_t models, std::size_t sampled) {
+  if (sampled == models) return 1.0;
+  const auto K = static_cast<double>(models);
+  const auto J = static_cast<double>(sampled);
+  return ((K - J) * p + (J - 1.0)) / (K - 1.0);
+}
+
+/// P_ik, the probability of holding both i and k, for J >= 2.
+inline double pair_probability(double p_i, double p_k, std::size_t models, std::size_t sampled) {
+  if (sampled == models) return 1.0;
+  const auto K = static_cast<double>(models);
+  const auto J = static_cast<double>(sampled);
+  const double both = p_i + p_k;
+  const double observed = (J - 1.0) / (K - 1.0);
+  if (sampled == 2) return both * observed;
+  return both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+}
+
+/// What the loss difference c_i - c_k of a pair that one client held counts in the estimates: for i
+/// p_k / P_ik, for k p_i / P_ik, where
+///   P_ik = (p_i + p_k)(J-1)/(K-1) + (1 - p_i - p_k)(J-1)(J-2)/((K-1)(K-2))
+/// is the probability of holding both.
+struct PairWeights {
+  double first = 0.0;   ///< p_i / P_ik
+  double second = 0.0;  ///< p_k / P_ik
+};
+inline PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k,
+                                std::size_t sampled) {
+  const auto K = static_cast<double>(p.size());
+  const auto J = static_cast<double>(sampled);
+  if (sampled == 2) {
+    const std::array pair = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)};
+    std::array<double, 2> shares{};
+    p.shares(pair, shares);
+    return {(K - 1.0) * shares[0], (K - 1.0) * shares[1]};
+  }
+  const double both = p[i] + p[k];
+  const double observed = (J - 1.0) / (K - 1.0);
+  const double held = both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
+  return {p[i] / held, p[k] / held};
+}
+/// The same for a pair that was drawn with other probabilities than p: P_ik is theirs.
+inline PairWeights late_pair_weights(const Simplex& p, std::size_t i, std::size_t k,
+                                     std::size_t sampled, double drawn_with_i,
+                                     double drawn_with_k) {
+  constexpr double kLeast = 0x1p-53;  // the least probability that a draw can have
+  const double held =
+      std::max(kLeast, pair_probability(drawn_with_i, drawn_with_k, p.size(), sampled));
+  return {p[i] / held, p[k] / held};
+}
+
+class ModelSampler {
+ public:
+  /// 2 <= J <= K, or J = K = 1.
+  ModelSampler(std::size_t models, std::size_t sampled);
+
+  /// A_1 .. A_J by O(log K + J) steps, until the next call. They depend on the stream and on p
+  /// alone.
+  std::span<const std::uint32_t> draw(const Simplex& p, Stream stream) {
+    const auto K = static_cast<std::uint32_t>(order_.size());
+    const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
+    std::uint32_t* const drawn = drawn_.data();
+    drawn[0] = first;
+    if (sampled_ == K) return all(first);
+    if (sampled_ == 2) {  // the shuffle for one step
+      const std::uint32_t pick = stream.below(K - 1);
+      drawn[1] = pick == first ? K - 1 : pick;
+    } else {
+      Stream rest = stream;  // a copy, so that `stream` can live in registers
+      shuffle(rest);
+    }
+    return drawn_;
+  }
+  /// J = K: the first one, then the others in their order.
+  std::span<const std::uint32_t> all(std::uint32_t first) {
+    const auto K = static_cast<std::uint32_t>(order_.size());
+    std::uint32_t* const drawn = drawn_.data();
+    drawn[0] = first;
+    for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
+    for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
+    return drawn_;
+  }
+
+ private:
+  /// A partial Fisher-Yates shuffle over all but A_1, undone afterwards.
+  void shuffle(Stream& stream);
+
+  std::size_t sampled_;
+  std::vector<std::uint32_t> order_;  ///< 0..K-1, permuted only during a draw
+  std::vector<std::uint32_t> drawn_;
+};
+
+/// The draws of clients who are asked for one after the other. It is memory for drawing and has no
+/// state that matters: every thread may have its own.
+class ClientSampler {
+ public:
+  ClientSampler(const StreamKey& key, std::size_t models, std::size_t sampled)
+      : streams_(key), sampler_(models, sampled), models_(models), sampled_(sampled) {}
+
+  /// For clients that all draw from one p, which does not change within a round: of few models
+  /// sixteen clients draw at once.
+  [[nodiscard]] ClientSampler of_one_p() const {
+    ClientSampler sampler = *this;
+    sampler.together_ =
+        (sampled_ == 2 || sampled_ == models_) && models_ > 2 && models_ <= simd::kLanes;
+    sampler.have_pairs_ = false;  // streams that this one has begun have none
+    return sampler;
+  }
+
+  /// A_1 .. A_J of a client in a round, until the next call.
+  std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    if (!together_) return sampler_.draw(p, streams_.of(round, client));
+    const std::uint32_t* const pair = drawn_together(p, round, client);
+    return sampled_ == 2 ? std::span(pair, 2) : sampler_.all(pair[0]);
+  }
+  /// That for `count` clients one after another: J indices of each go to `into`.
+  void draw(const Simplex& p, std::uint32_t round, std::uint32_t first_client, std::size_t count,
+            std::uint32_t* into) {
+    const bool pairs = together_ && sampled_ == 2;
+    for (std::size_t c = 0; c < count;) {
+      const auto client = first_client + static_cast<std::uint32_t>(c);
+      if (pairs) {
+        const std::uint32_t* const drawn = drawn_together(p, round, client);
+        const std::uint32_t left = ClientStreams::kTogether - (client - streams_.first_client());
+        const std::size_t some = std::min<std::size_t>(left, count - c);
+        for (std::size_t m = 0; m < 2 * some; ++m) into[2 * c + m] = drawn[m];
+        c += some;
+      } else {
+        const auto drawn = draw(p, round, client);
+        for (std::size_t m = 0; m < sampled_; ++m) into[c * sampled_ + m] = drawn[m];
+        ++c;
+      }
+    }
+  }
+  /// A_1 of `count` clients one after another, and A_1 .. A_J of each as bits of a set, of at most
+  /// 32 models. There must be room for sixteen more. `clients` is how many there are in each round.
+  void draw_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
+                 std::size_t count, std::size_t clients, std::uint32_t* first, std::uint32_t* sets);
+
+ private:
+  /// A_1 and, for J = 2, A_2.
+  const std::uint32_t* drawn_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
+    if (!have_pairs_ || !streams_.has(round, client)) draw_together(p, round, client);
+    return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
+  }
+  void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
+  [[nodiscard]] std::array<const std::uint32_t*, 3> words(std::uint32_t round,
+                                                          std::uint32_t client) const {
+    return {streams_.words(0, round, client), streams_.words(1, round, client),
+            streams_.words(2, round, client)};
+  }
+  [[nodiscard]] simd::FewModels few(const Simplex& p) const {
+    return {p.weights().running_sums(), models_, sampled_ == models_};
+  }
+  /// draw_sets() for the clients of one vector, at most 16.
+  void draw_some_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
+                      std::size_t count, std::uint32_t* first, std::uint32_t* sets);
+
+  ClientStreams streams_;
+  ModelSampler sampler_;
+  std::size_t models_, sampled_;
+  bool together_ = false;
+  bool have_pairs_ = false;  ///< of the streams that were begun last
+  std::array<std::uint32_t, 2 * ClientStreams::kTogether> pairs_{};
+};
+
+}  // namespace caucus

@@ -1,0 +1,67 @@
+#include "caucus/core/solvers/first_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "caucus/core/base/text.hpp"
+#include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/ball.hpp"
+#include "caucus/core/mirror/box.hpp"
+
+namespace caucus {
+
+double FirstOrderModel::next_rate(const RoundSums& sums) {
+  constexpr double kReach = 1.4;
+  const double weight = 1.0 / (static_cast<double>(sums.reporters) * sums.inclusion);
+  const double squared = weight * weight * sums.squared_sum;
+  if (!(squared > 0.0) || !std::isfinite(squared)) return 0.0;
+  // A loss that is not positive (the linear one) says nothing about curvature.
+  double curvature = 0.0;
+  if (sums.losses > 0.0 && sums.squared_gradients > 0.0 && std::isfinite(sums.squared_gradients)) {
+    const double size = sums.squared_gradients / (4.0 * sums.losses);
+    largest_ = std::max(largest_, size);
+    const double hidden =
+        std::sqrt(std::clamp(largest_ / size, 1.0, static_cast<double>(sums.examples)));
+    curvature = sums.holders * weight * 2.0 * hidden * size;
+  }
+  rounds_ += 1.0;
+  curvature_sum_ += curvature;
+  gradient_sum_ += squared;
+  const double steepest = std::max(curvature, curvature_sum_ / rounds_);
+  double lambda = steepest > 0.0 ? 1.0 / steepest : 1.0 / std::sqrt(squared);
+  if (reach_ > 0.0) lambda = std::min(lambda, kReach * reach_ / std::sqrt(gradient_sum_));
+  if (reach_ == 0.0) reach_ = lambda * std::sqrt(squared);
+  return lambda * weight;
+}
+
+void FirstOrderModel::move(double rate, std::span<const float> gradient, const Region& region,
+                           std::span<float> w) {
+  if (rate == 0.0) return;
+  double squares = 0.0;  // |w|^2
+  if (region.constraint == Constraint::ball) {
+    squares = Ball{region.radius}.descend(w, gradient, rate);
+  } else {
+    Box{region.radius}.descend(w, gradient, rate);
+    squares = squared_norm(w);
+  }
+  reach_ = std::max(reach_, std::sqrt(squares));
+}
+
+void FirstOrderModel::save(StateWriter& to) const {
+  for (const double value : {largest_, curvature_sum_, rounds_, gradient_sum_, reach_}) {
+    to.real(value);
+  }
+}
+
+Status FirstOrderModel::restore(StateReader& from) {
+  for (double* value : {&largest_, &curvature_sum_, &rounds_, &gradient_sum_, &reach_}) {
+    *value = from.real();
+    if (!is_amount(*value)) {
+      return from.refuse("a model's sum " + to_text(*value), "expected a finite number >= 0");
+    }
+  }
+  return from.status();
+}
+
+}  // namespace caucus

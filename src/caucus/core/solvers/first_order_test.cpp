@@ -1,0 +1,115 @@
+#include "caucus/core/solvers/first_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "caucus/core/base/random.hpp"
+#include "caucus/core/base/vector.hpp"
+
+namespace caucus {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(FirstOrderModel, AgreesWithThePlainFormulas) {
+  constexpr std::size_t kDimension = 6;
+  constexpr double kReporters = 5.0;
+  FirstOrderModel model;
+  std::vector<float> w(kDimension, 0.0F);
+  std::vector<double> plain(kDimension, 0.0);
+  double curvatures = 0.0;
+  double squares = 0.0;
+  double reach = 0.0;
+  Stream stream({.seed = 2});
+  for (int t = 1; t <= 50; ++t) {
+    const double holders = 1.0 + stream.below(5);
+    const double P = 0.2 + 0.8 * stream.uniform();
+    std::vector<float> sum(kDimension, 0.0F);
+    double losses = 0.0;
+    double squared = 0.0;
+    for (int j = 0; j < static_cast<int>(holders); ++j) {
+      losses += 0.01 + stream.uniform();
+      for (float& value : sum) {
+        const double g = 0.3 * stream.normal() + 0.2;
+        squared += g * g;
+        value += static_cast<float>(g);
+      }
+    }
+    model.step({5, holders, P, losses, squared, sum, squared_norm(sum)}, {Constraint::ball, 0.9},
+               w);
+
+    double own = 0.0;
+    for (const float value : sum) own += std::pow(static_cast<double>(value) / (kReporters * P), 2);
+    const double H = holders / (kReporters * P) * squared / (2.0 * losses);
+    curvatures += H;
+    squares += own;
+    double lambda = 1.0 / std::max(H, curvatures / t);
+    if (t > 1) lambda = std::min(lambda, 1.4 * reach / std::sqrt(squares));
+    if (t == 1) reach = lambda * std::sqrt(own);
+    double length = 0.0;
+    for (std::size_t k = 0; k < kDimension; ++k) {
+      plain[k] -= lambda * static_cast<double>(sum[k]) / (kReporters * P);
+      length += plain[k] * plain[k];
+    }
+    length = std::sqrt(length);
+    for (double& value : plain) value *= std::min(1.0, 0.9 / length);
+    reach = std::max(reach, std::min(length, 0.9));
+    for (std::size_t k = 0; k < kDimension; ++k) {
+      EXPECT_NEAR(static_cast<double>(w[k]), plain[k], 2e-5) << t;
+    }
+  }
+}
+
+TEST(FirstOrderModel, AFirstStepReachesTheBestPointOfASquareLossAtOnce) {
+  // One client, c = (w - y)^2, g = 2 (w - y): H = 2, so that lambda = 1/2 and w = y.
+  FirstOrderModel model;
+  std::vector<float> w(1, 0.0F);
+  const std::vector<float> gradient = {-6.0F};
+  model.step({1, 1, 1.0, 9.0, 36.0, gradient, squared_norm(gradient)},
+             {Constraint::ball, kInfinity}, w);
+  EXPECT_FLOAT_EQ(w[0], 3.0F);
+}
+
+TEST(FirstOrderModel, LearnsWithoutCurvature) {  // the linear loss: c may be negative
+  FirstOrderModel model;
+  std::vector<float> w(2, 0.0F);
+  const std::vector<float> gradient = {-1.0F, 0.0F};
+  for (int t = 0; t < 200; ++t) {
+    model.step({1, 1, 1.0, -1.0, 1.0, gradient, squared_norm(gradient)}, {Constraint::ball, 2.0},
+               w);
+  }
+  EXPECT_NEAR(w[0], 2.0F, 1e-5F);
+}
+
+TEST(FirstOrderModel, IgnoresWhatIsNotFinite) {
+  FirstOrderModel model;
+  std::vector<float> w = {0.25F};
+  for (const float bad : {0.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    const std::vector<float> gradient = {bad};
+    model.step({1, 1, 1.0, 1.0, 1.0, gradient, squared_norm(gradient)},
+               {Constraint::ball, kInfinity}, w);
+    EXPECT_EQ(w[0], 0.25F);
+  }
+}
+
+TEST(FirstOrderModel, AMeanOverManyExamplesHidesCurvature) {
+  // |z|^2 is known to be 1 and the report shows 1/16 of it: the step is sqrt(16) times shorter than
+  // that of one example, and sqrt(4) times where it is a mean over 4.
+  const auto step = [](std::size_t examples) {
+    FirstOrderModel model(1.0);
+    std::vector<float> w(1, 0.0F);
+    const std::vector<float> gradient = {-0.5F};
+    const RoundSums sums{1, 1, 1.0, 1.0, 0.25, gradient, squared_norm(gradient), examples};
+    model.step(sums, {}, w);
+    return w[0];
+  };
+  EXPECT_FLOAT_EQ(step(4), step(1) / 2.0F);
+  EXPECT_FLOAT_EQ(step(100), step(1) / 4.0F);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -1,0 +1,92 @@
+// A symmetric matrix of doubles, the half of it that matters: blocks of 8 rows, each up to and with
+// its diagonal block. Four rows and eight columns lie together, then the next eight columns, so
+// that every pass is one stream. Vectors have padded_size() numbers, those beyond size() being 0.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/simd/kernels.hpp"
+
+namespace caucus {
+
+class SymmetricMatrix {
+ public:
+  SymmetricMatrix() = default;
+  explicit SymmetricMatrix(std::size_t size)
+      : size_(size), blocks_(blocks(size)), values_(numbers(size), 0.0) {}
+
+  /// What a matrix of this size takes.
+  [[nodiscard]] static std::size_t bytes(std::size_t size) {
+    return sizeof(double) * numbers(size);
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t padded_size() const { return blocks_ * simd::kBlock; }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+
+  /// y = A x
+  void multiply(std::span<const double> x, std::span<double> y) const {
+    simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
+  }
+  /// A += factor sum_j v_j v_j^T of vectors that lie one after the other. The sum is one of floats:
+  /// its lengths |v_j| should not exceed 1 by much.
+  void add(std::span<const float> vectors, double factor) {
+    simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
+                                  vectors.size() / padded_size(), factor);
+  }
+  void scale(double factor) {
+    for (double& value : values_) value *= factor;
+  }
+  void add_to_diagonal(double value) {
+    for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
+  }
+  /// restore() makes this matrix one of the given size; to be thrown away after an error.
+  void save(StateWriter& to) const { to.numbers(values_); }
+  Status restore(StateReader& from, std::size_t size) {
+    if (from.left() < bytes(size)) {  // before there is memory for them
+      return from.refuse("a matrix is cut off",
+                         "expected " + std::to_string(bytes(size)) + " bytes");
+    }
+    *this = SymmetricMatrix(size);
+    from.numbers(values_);
+    CAUCUS_CHECK(from.status());
+    if (!all_finite(values_)) return from.refuse("a matrix", "expected finite numbers");
+    return Done{};
+  }
+  [[nodiscard]] double operator()(std::size_t row, std::size_t column) const {
+    return row / simd::kBlock >= column / simd::kBlock ? values_[place(row, column)]
+                                                       : values_[place(column, row)];
+  }
+
+ private:
+  [[nodiscard]] static std::size_t blocks(std::size_t size) {
+    return (size + simd::kBlock - 1) / simd::kBlock;
+  }
+  [[nodiscard]] static std::size_t numbers(std::size_t size) {
+    return simd::kBlock * simd::kBlock * blocks(size) * (blocks(size) + 1) / 2;
+  }
+  /// Of an element in or left of the diagonal block of its row.
+  [[nodiscard]] static std::size_t place(std::size_t row, std::size_t column) {
+    const std::size_t block = row / simd::kBlock;
+    const std::size_t columns = (block + 1) * simd::kBlock;
+    const std::size_t in_block = row % simd::kBlock;
+    return simd::kBlock * simd::kBlock * block * (block + 1) / 2 +
+           in_block / simd::kRows * simd::kRows * columns +
+           (column / simd::kBlock * simd::kRows + in_block % simd::kRows) * simd::kBlock +
+           column % simd::kBlock;
+  }
+
+  std::size_t size_ = 0, blocks_ = 0;
+  AlignedVector<double> values_;
+};
+
+/// <a, b> of padded vectors: 16 lanes as in a float product, so every variant sums alike.
+inline double dot_padded(std::span<const double> a, std::span<const double> b) {
+  return simd::kernels().dot_doubles(a.data(), b.data(), a.size());
+}
+
+}  // namespace caucus

@@ -1,0 +1,68 @@
+#include "caucus/data/files/arff.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "caucus/data/test_files.hpp"
+
+namespace caucus {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kHead =
+    "% a comment\n@RELATION 'my set'\n@attribute 'first one' NUMERIC\n"
+    "@Attribute colour {red, 'dark green', blue}\n@attribute grade {3,5.5}\n@attribute y real\n"
+    "@DATA\n";
+
+KeepingSink table(const std::string& rows) { return table_of(TableFormat::arff, kHead + rows); }
+std::string error(const std::string& rows) { return table_error(TableFormat::arff, kHead + rows); }
+
+TEST(Arff, ReadsDenseRows) {
+  const auto t = table("1.5, 'dark green', 5.5, -2\n% note\n\n2,red,3,1e3\n");
+  EXPECT_THAT(t.head.names, ElementsAre("first one", "colour", "grade", "y"));
+  EXPECT_THAT(t.rows, ElementsAre(ElementsAre(1.5, 1, 5.5, -2), ElementsAre(2, 0, 3, 1000)));
+  EXPECT_THAT(t.lines, ElementsAre(8, 11));
+}
+
+TEST(Arff, SparseRowsOmitZerosAndFirstNominalValues) {
+  const auto t = table("{1 blue, 3 7}\n{}\n");
+  EXPECT_THAT(t.rows, ElementsAre(ElementsAre(0, 2, 3, 7), ElementsAre(0, 0, 3, 0)));
+}
+
+TEST(Arff, ErrorsInRowsNameLineAndColumn) {
+  EXPECT_THAT(error("1,red,3,?\n"), StartsWith("f:8: column 4: is missing ('?')"));
+  EXPECT_THAT(error("1,red,3\n"), StartsWith("f:8: has 3 fields; expected 4"));
+  EXPECT_THAT(error("1,red,3,4,5\n"), StartsWith("f:8: has 5 fields; expected 4"));
+  EXPECT_THAT(error("1,pink,3,4\n"),
+              StartsWith("f:8: column 2: 'pink' is not a value of 'colour'"));
+  EXPECT_THAT(error("x,red,3,4\n"), StartsWith("f:8: column 1: 'x' is not a number"));
+  EXPECT_THAT(error("1,red,3,inf\n"), StartsWith("f:8: column 4: 'inf' is not finite"));
+  EXPECT_THAT(error("1,red,,4\n"), StartsWith("f:8: column 3: '' is not a value"));
+  EXPECT_THAT(error("1 2,red,3,4\n"), StartsWith("f:8: has '2,red,3,4' after a value"));
+  EXPECT_THAT(error("{4 1}\n"), StartsWith("f:8: has the index '4'"));
+  EXPECT_THAT(error("{3 1, 0 1}\n"), StartsWith("f:8: has the index '0'"));
+  EXPECT_THAT(error("{3 1\n"), StartsWith("f:8: has a sparse row without its end"));
+  EXPECT_THAT(error("{0 ?}\n"), StartsWith("f:8: column 1: is missing"));
+  EXPECT_THAT(error(""), StartsWith("f: has no rows"));
+}
+
+TEST(Arff, ErrorsInDeclarationsNameTheLine) {
+  const auto declared = [](const std::string& text) {
+    return table_error(TableFormat::arff, "@relation r\n" + text + "\n@data\n1\n");
+  };
+  EXPECT_THAT(declared("@attribute note string"),
+              StartsWith("f:2: attribute 'note' has the type 'string'"));
+  EXPECT_THAT(declared("@attribute when date 'yyyy'"), StartsWith("f:2: attribute 'when'"));
+  EXPECT_THAT(declared("@attribute 'a"), StartsWith("f:2: has a quote without its end"));
+  EXPECT_THAT(declared("@attribute a {x,y"), StartsWith("f:2: has a list of values without"));
+  EXPECT_THAT(declared("@attribute a {}"), StartsWith("f:2: has no values"));
+  EXPECT_THAT(declared("1,2"), StartsWith("f:2: '1,2' is not a declaration"));
+  EXPECT_THAT(declared(""), StartsWith("f:3: comes before any @attribute"));
+  EXPECT_THAT(table_error(TableFormat::arff, "@relation r\n"), HasSubstr("has no @data"));
+}
+
+}  // namespace
+}  // namespace caucus

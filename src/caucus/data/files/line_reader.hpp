@@ -1,0 +1,44 @@
+// Lines out of a byte source, through a buffer that grows only for a line longer than itself.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "caucus/core/base/result.hpp"
+#include "caucus/data/files/byte_source.hpp"
+
+namespace caucus {
+
+class LineReader {
+ public:
+  static constexpr std::size_t kLongestLine = 64u << 20;
+
+  /// The source must outlive the reader.
+  explicit LineReader(ByteSource& source) : source_(&source) {}
+
+  /// The next line without its LF or CRLF, valid until the next call; false at the end. A UTF-8
+  /// byte order mark before the first line is dropped, and the last line needs no line end.
+  Result<bool> next(std::string_view& line);
+
+  /// Number of the line last returned, from 1.
+  [[nodiscard]] std::size_t line_number() const { return number_; }
+  /// "file:LINE", for messages.
+  [[nodiscard]] std::string where() const;
+
+ private:
+  Result<bool> refill();
+  bool deliver(std::size_t length, std::size_t consumed, std::string_view& line);
+
+  ByteSource* source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t number_ = 0;
+  bool at_end_ = false;
+};
+
+/// "file:LINE: column N" with N from 1.
+std::string column_where(const std::string& line_where, std::size_t column);
+
+}  // namespace caucus

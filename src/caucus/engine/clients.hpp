@@ -1,0 +1,90 @@
+// The clients of a simulation: their examples, who sees their forecasts, and which of their reports
+// are lost.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/base/random.hpp"
+#include "caucus/engine/example_source.hpp"
+#include "caucus/engine/telemetry.hpp"
+
+namespace caucus {
+
+/// Reports lost on the way, each with the same probability, whatever the algorithm.
+struct Dropout {
+  double probability = 0.0;
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+
+  [[nodiscard]] bool loses(std::uint32_t batch, std::uint32_t client) const {
+    return probability > 0.0 &&
+           Stream({seed, Purpose::dropout, repetition, batch, client}).uniform() < probability;
+  }
+};
+
+/// Sees every forecast that is given: client, round, output.
+using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
+
+/// What all ways of playing the clients share.
+template <class Source>
+struct Clients {
+  const Source* source = nullptr;
+  Dropout dropout;
+  Telemetry* telemetry = nullptr;
+  ForecastObserver observer;
+
+  /// play(client, last round) for those of the clients [first, end) that have data in this batch.
+  template <class Play>
+  void each(const Batch& batch, std::size_t first, std::size_t end, Play&& play) const {
+    for (std::size_t client = first; client < end; ++client) {
+      const std::size_t last = std::min(batch.last, source->rounds(client));
+      if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
+    }
+  }
+  /// Asks for the examples that `count` clients from `first` on will play in a round, and in the
+  /// next where there are no more clients: they are anywhere in memory, and are wanted soon. Always
+  /// inlined: a function that does nothing but fetch has no effect, and g++ drops calls of it.
+  [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t round) const {
+    if constexpr (requires { source->prefetch(first, round); }) {
+      const std::size_t clients = source->clients();
+      if constexpr (requires { source->rows_of(round); }) {
+        // The usual case, all clients of a round at once, in a short loop.
+        const auto table = source->rows_of(round + 1);
+        if (first == clients && count <= clients && table.rows != nullptr) {
+          for (std::size_t c = 0; c < count; ++c) table.prefetch(table[c]);
+          return;
+        }
+      }
+      for (; count > 0; --count, ++first) {
+        if (first >= clients) {
+          first -= clients;
+          ++round;
+        }
+        source->prefetch(first, round);
+      }
+    }
+  }
+  void record(std::span<const PlayedExample> given) {
+    telemetry->record(given);
+    if (!observer) return;
+    for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
+  }
+  void record(const RoundForecasts& given) {
+    telemetry->record(given);
+    if (!observer) return;
+    for (std::size_t n = 0; n < given.clients.size(); ++n) {
+      observer(given.clients[n], given.round, given.outputs[n]);
+    }
+  }
+  template <class A>
+  [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {
+    return A::kCooperative && dropout.loses(batch.number, client);
+  }
+};
+
+}  // namespace caucus

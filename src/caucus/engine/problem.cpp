@@ -1,0 +1,149 @@
+#include "caucus/engine/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/core/base/text.hpp"
+#include "caucus/core/losses/constants.hpp"
+
+namespace caucus {
+namespace {
+
+double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
+  if (space.kind == SpaceKind::expert) {
+    const bool known = space.expert < scaling.expert_columns.size();
+    return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
+  }
+  if (schedule.feature_bound) return *schedule.feature_bound;
+  return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
+}
+
+}  // namespace
+
+double largest_in(const Interval& interval) {
+  return std::max(std::abs(interval.first), std::abs(interval.second));
+}
+
+double linear_feature_bound(const Scaling& scaling, bool intercept) {
+  double sum = intercept ? 1.0 : 0.0;
+  for (std::size_t k = 0; k < scaling.feature_columns.size(); ++k) {
+    const double largest = largest_in(scaling.feature_interval(k));
+    sum += largest * largest;
+  }
+  return std::sqrt(sum);
+}
+
+double target_bound(const Scaling& scaling) { return largest_in(scaling.target_interval()); }
+
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload) {
+  const auto batches = [&](std::size_t count) {
+    return (count + rounds_per_upload - 1) / rounds_per_upload;
+  };
+  RunLength length{rounds.size(), 0, 0, 0};
+  for (const std::size_t count : rounds) {
+    length.rounds = std::max(length.rounds, count);
+    length.reports += batches(count);
+  }
+  length.batches = batches(length.rounds);
+  return length;
+}
+
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
+  return run_length(rounds, rounds_per_upload);
+}
+
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
+  const ScheduleOptions& schedule = options.schedule;
+  const double automatic = options.loss.is_classification() ? 1.0 : target_bound(scaling);
+  const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
+                            schedule.loss_bound};
+  std::vector<SpaceConstants> constants;
+  constants.reserve(options.spaces.size());
+  for (const Space& space : options.spaces) {
+    constants.push_back(
+        constants_of(space, options.loss, feature_bound(scaling, space, schedule), bounds));
+  }
+  return constants;
+}
+
+std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
+                                      std::size_t clients, const ScheduleOptions& schedule) {
+  if (schedule.kind != ScheduleKind::adaptive) return std::vector<bool>(plan.maps.size(), false);
+  return affordable_second_order(plan, is_cooperative(algorithm) ? 1 : clients);
+}
+
+namespace {
+
+Result<AnySettings> adaptive_settings(const std::string& algorithm,
+                                      std::shared_ptr<const Plan> plan, const RunLength& length,
+                                      const LearningOptions& options, std::uint32_t repetition) {
+  CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+  auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
+  return AnySettings(std::make_shared<const AdaptiveSettings>(
+      AdaptiveSettings{std::move(plan), options.sampled(), std::move(second_order),
+                       options.schedule.fixed_share, options.seed, repetition}));
+}
+
+std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
+  return options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+}
+
+Result<TheorySchedule> theory_schedule(const std::string& algorithm,
+                                       const std::vector<SpaceConstants>& constants,
+                                       const RunLength& length, const LearningOptions& options) {
+  CAUCUS_CHECK(check_horizon(length, options));
+  const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
+  return TheorySchedule({options.spaces.size(), options.sampled(), clients,
+                         static_cast<double>(horizon_of(length, options))},
+                        constants);
+}
+
+}  // namespace
+
+Status check_horizon(const RunLength& length, const LearningOptions& options) {
+  const std::size_t K = options.spaces.size();
+  const std::size_t horizon = horizon_of(length, options);
+  if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
+  const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
+  return usage_error(
+      "--schedule theory",
+      name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+      "expected at least as many uploads as spaces; use fewer spaces or another schedule");
+}
+
+Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                                  const std::vector<SpaceConstants>& constants,
+                                  const RunLength& length, const LearningOptions& options,
+                                  std::uint32_t repetition) {
+  if (is_baseline(algorithm)) {
+    CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+    return AnySettings(std::make_shared<const BaselineSettings>(
+        BaselineSettings{std::move(plan), options.sampled(), length.clients, options.rates,
+                         options.seed, repetition}));
+  }
+  if (is_adaptive(options.schedule.kind)) {
+    return adaptive_settings(algorithm, std::move(plan), length, options, repetition);
+  }
+  const std::size_t K = options.spaces.size();
+  std::vector<double> loss_bounds;
+  loss_bounds.reserve(K);
+  for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
+  OmsSettings settings{std::move(plan),
+                       options.sampled(),
+                       ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
+                       WeightedEntropy(std::move(loss_bounds)),
+                       options.seed,
+                       repetition,
+                       options.schedule.fixed_share};
+  CAUCUS_CHECK(settings.validate());
+  if (options.schedule.kind == ScheduleKind::theory) {
+    CAUCUS_TRY(settings.schedule, theory_schedule(algorithm, constants, length, options));
+  }
+  return AnySettings(std::make_shared<const OmsSettings>(std::move(settings)));
+}
+
+}  // namespace caucus

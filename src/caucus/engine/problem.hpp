@@ -1,0 +1,56 @@
+// From scaling and options to what an algorithm needs: bounds, constants, rates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/core/base/result.hpp"
+#include "caucus/core/mirror/schedule.hpp"
+#include "caucus/data/partition.hpp"
+#include "caucus/data/scaling.hpp"
+#include "caucus/engine/learning_options.hpp"
+
+namespace caucus {
+
+/// How long a run lasts; clients may have unequal amounts of data.
+struct RunLength {
+  std::size_t clients = 0;
+  std::size_t rounds = 0;   ///< T, of the client with most data
+  std::size_t batches = 0;  ///< R
+  std::size_t reports = 0;  ///< of all clients: M R when all have the same amount
+};
+
+/// Of clients who have so many examples each.
+RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
+RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
+
+/// The largest |value| in it.
+double largest_in(const Interval& interval);
+/// The largest |x| in the scaled range, with 1 for the intercept if there is one.
+double linear_feature_bound(const Scaling& scaling, bool intercept);
+/// The largest |y| there.
+double target_bound(const Scaling& scaling);
+
+/// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled
+/// range, 1 for kernels; Y the largest |y| possible.
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
+
+/// Which spaces an algorithm learns by second-order steps: none but under the adaptive schedule.
+std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
+                                      std::size_t clients, const ScheduleOptions& schedule);
+
+/// Whether a run of this length is long enough for its schedule: the theory's needs T >= K.
+Status check_horizon(const RunLength& length, const LearningOptions& options);
+
+/// Settings for one algorithm in one repetition, validated.
+Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                                  const std::vector<SpaceConstants>& constants,
+                                  const RunLength& length, const LearningOptions& options,
+                                  std::uint32_t repetition);
+
+}  // namespace caucus

@@ -1,0 +1,56 @@
+#include "caucus/engine/problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "caucus/data/dataset.hpp"
+
+namespace caucus {
+namespace {
+
+Dataset data_of(std::vector<float> values, std::size_t features) {
+  auto data = dataset_from_values("test", features, values);
+  EXPECT_TRUE(data.ok());
+  return std::move(data).value();
+}
+
+TEST(Constants, AreTakenFromTheColumnsOfTheData) {
+  const Dataset data = data_of({3, -1, 2, /**/ -4, 0.5F, -7}, 2);
+  LearningOptions options;
+  options.spaces = {Space{.radius = 0.5}, Space{.radius = 0.5, .intercept = true},
+                    Space{.kind = SpaceKind::gaussian, .radius = 2.0}};
+  const auto constants = make_constants(data.scaling(), options);
+  const double b = std::sqrt(16.0 + 1.0);
+  const double Y = 7.0;
+  EXPECT_NEAR(constants[0].loss_bound, std::pow(0.5 * b + Y, 2), 1e-9);
+  EXPECT_NEAR(constants[0].gradient_bound, 2.0 * (0.5 * b + Y) * b, 1e-9);
+  EXPECT_NEAR(constants[1].loss_bound, std::pow(0.5 * std::sqrt(18.0) + Y, 2), 1e-9);
+  EXPECT_NEAR(constants[2].loss_bound, std::pow(2.0 + Y, 2), 1e-9);
+  EXPECT_NEAR(constants[2].gradient_bound, 2.0 * (2.0 + Y), 1e-9);
+}
+
+TEST(Constants, CanBeGiven) {
+  const Dataset data = data_of({3, -1, 2, /**/ -4, 0.5F, -7}, 2);
+  LearningOptions options;
+  options.spaces = {Space{.radius = 0.5}};
+  options.schedule.feature_bound = 1.0;
+  options.schedule.label_bound = 1.0;
+  options.schedule.gradient_scale = 1.0;
+  EXPECT_NEAR(make_constants(data.scaling(), options)[0].loss_bound, 2.25, 1e-12);
+  EXPECT_NEAR(make_constants(data.scaling(), options)[0].gradient_bound, 1.5, 1e-12);
+  options.schedule.loss_bound = 3.0;
+  EXPECT_EQ(make_constants(data.scaling(), options)[0].loss_bound, 3.0);
+}
+
+TEST(RunLength, CountsBatchesOfUnequalClients) {
+  const Partition partition({{0, 1, 2, 3, 4}, {5, 6}, {7}});
+  const RunLength length = run_length(partition, 2);
+  EXPECT_EQ(length.clients, 3U);
+  EXPECT_EQ(length.rounds, 5U);
+  EXPECT_EQ(length.batches, 3U);
+  EXPECT_EQ(length.reports, 3U + 1U + 1U);
+}
+
+}  // namespace
+}  // namespace caucus

@@ -1,0 +1,115 @@
+// What one repetition measured: losses of the forecasts given, in all and per client, and bits.
+//
+// The arithmetic is such that a server, which gets only each client's sums of a batch, and a
+// simulation, which sees every forecast, come to the same bits: a client's sums begin at 0 and run
+// over its rounds of the batch in order; they are added in the clients' order to the totals, and
+// the losses among them to the batch's loss, which is added to the total loss at the batch's end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/losses/loss.hpp"
+
+namespace caucus {
+
+/// Of the forecasts that one client gave in one batch, as it travels.
+struct PlayedSums {
+  std::uint32_t forecasts = 0;
+  double loss = 0.0;
+  double squared_error = 0.0;
+  double squared_targets = 0.0;
+  double log_loss = 0.0;      ///< classification: of the forecast as a logit
+  std::uint32_t correct = 0;  ///< classification
+
+  /// One forecast more; the loss by its own type, or any.
+  template <class L>
+  void add(const L& by, double output, double y) {
+    ++forecasts;
+    loss += by.value(output, y);
+    squared_error += (output - y) * (output - y);
+    squared_targets += y * y;
+    if constexpr (kOfClasses<L>) {
+      log_loss += LogisticLoss::value(output, y);
+      correct += static_cast<std::uint32_t>((output > 0.0) == (y > 0.0));
+    }
+  }
+  void add(const Loss& by, double output, double y) {
+    by.with_kind([&](const auto& kind) { add(kind, output, y); });
+  }
+
+  friend bool operator==(const PlayedSums&, const PlayedSums&) = default;
+};
+
+class Telemetry {
+ public:
+  Telemetry(const Loss& measure, std::size_t clients)
+      : loss_of_client(clients, 0.0), forecasts_of_client(clients, 0), measure_(measure) {}
+
+  /// All of a client's forecasts in a batch; in the clients' order.
+  void record(std::size_t client, const PlayedSums& sums);
+  /// Forecasts in the order of clients, each client's in the order of rounds. Those of a client in
+  /// a batch may come in several pieces.
+  void record(std::span<const PlayedExample> given);
+  /// Clients in order; for batches of one round.
+  void record(const RoundForecasts& given);
+  void sent(std::size_t up, std::size_t down) {
+    upload_bits += up;
+    download_bits += down;
+  }
+  /// Only from now on are the totals complete.
+  void end_batch();
+
+  /// The forecasts ran away: their error is more than a thousand times the targets' size.
+  [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
+
+  /// visit(field) for all that has to be kept from one batch to the next.
+  template <class Visit>
+  void fields(Visit&& visit) {
+    each_field(*this, visit);
+  }
+  template <class Visit>
+  void fields(Visit&& visit) const {
+    each_field(*this, visit);
+  }
+
+  double loss = 0.0;  ///< of all batches that ended
+  double squared_error = 0.0;
+  double squared_targets = 0.0;
+  double log_loss = 0.0;
+  std::size_t correct = 0;
+  std::size_t forecasts = 0;
+  std::size_t upload_bits = 0, download_bits = 0;
+  std::vector<double> loss_of_client;
+  std::vector<std::size_t> forecasts_of_client;
+
+ private:
+  static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
+
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit& visit) {
+    visit(self.loss);
+    visit(self.squared_error);
+    visit(self.squared_targets);
+    visit(self.log_loss);
+    visit(self.correct);
+    visit(self.forecasts);
+    visit(self.upload_bits);
+    visit(self.download_bits);
+    visit(self.loss_of_client);
+    visit(self.forecasts_of_client);
+  }
+  /// Of the client whose forecasts may not all be here yet.
+  void record_open();
+
+  Loss measure_;
+  double loss_of_batch_ = 0.0;
+  std::size_t open_ = kNobody;
+  PlayedSums open_sums_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,53 @@
+// Examples for tests of exchanges.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/base/random.hpp"
+#include "caucus/engine/example_source.hpp"
+#include "caucus/engine/play_round.hpp"
+
+namespace caucus {
+
+/// Clients with unequal amounts of data, made on the fly.
+class TestSource {
+ public:
+  explicit TestSource(std::vector<std::size_t> rounds) : rounds_(std::move(rounds)) {
+    for (std::size_t j = 0; j < rounds_.size(); ++j) {
+      for (std::size_t t = 0; t < rounds_[j]; ++t) {
+        Stream stream(
+            {3, Purpose::test, 0, static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(j)});
+        auto& x = x_[{j, t}];
+        for (int l = 0; l < 4; ++l) x.push_back(static_cast<float>(stream.uniform()));
+      }
+    }
+  }
+  [[nodiscard]] std::size_t clients() const { return rounds_.size(); }
+  [[nodiscard]] std::size_t rounds(std::size_t client) const { return rounds_[client]; }
+  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
+    const auto& x = x_.at({client, round});
+    return {x, static_cast<double>(x[0])};
+  }
+
+ private:
+  std::vector<std::size_t> rounds_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
+};
+
+/// All rounds, in batches of so many.
+template <class A, class Exchange>
+void play_all(A& server, Exchange& exchange, std::size_t rounds, std::size_t per_batch) {
+  auto aggregate = server.new_aggregate();
+  Batch batch{0, 0, 0};
+  while (batch.last < rounds) {
+    batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, rounds)};
+    play_round(server, exchange, batch, aggregate);
+  }
+}
+
+}  // namespace caucus

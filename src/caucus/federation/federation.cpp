@@ -1,0 +1,331 @@
+#include "caucus/federation/federation.hpp"
+
+#include <algorithm>
+
+#include "caucus/core/features/validate_space.hpp"
+#include "caucus/federation/message_size.hpp"
+#include "caucus/federation/store/member_bytes.hpp"
+
+namespace caucus {
+
+Federation::Federation(FederationSettings settings, RunId run)
+    : settings_(std::move(settings)), run_(run) {
+  if (settings_.quorum == 0) settings_.quorum = settings_.clients.size();
+  for (const std::string& name : settings_.clients) members_.emplace_back().name = name;
+  telemetry_ = std::make_unique<Telemetry>(settings_.plan.loss, members_.size());
+}
+
+Result<Federation> Federation::make(FederationSettings settings, RunId run) {
+  CAUCUS_CHECK(settings.validate());
+  CAUCUS_CHECK(example_bounds(settings));
+  return Federation(std::move(settings), run);
+}
+
+std::optional<std::uint32_t> Federation::index_of(std::string_view name) const {
+  const auto found = std::find_if(members_.begin(), members_.end(),
+                                  [&](const Member& member) { return member.name == name; });
+  if (found == members_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - members_.begin());
+}
+
+Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
+  const auto client = index_of(hello.client);
+  const std::string who = "client '" + hello.client + "'";
+  if (!client) {
+    return usage_error(who, "does not take part here", "expected a name of server.clients");
+  }
+  Member& member = members_[*client];
+  if (member.cut_off) {
+    return data_error(who, "was cut off for reports that cannot be true",
+                      "expected nothing more from it in this run");
+  }
+  if (hello.run && *hello.run != run_) {
+    return usage_error(who, "took part in another run", "expected to join without --resume");
+  }
+  // The open batch will count too.
+  const std::uint64_t position =
+      member.counted + (member.report ? member.report->played.forecasts : 0);
+  if (!hello.resume && !hello.run && position > 0) {
+    return usage_error(who, "has " + std::to_string(position) + " examples here already",
+                       "expected --resume to go on behind them");
+  }
+  member.last_seen = now;
+  constexpr std::size_t kWords = 100;  // for a line of a log
+  member.software = hello.software.substr(0, kWords);
+  ++member.counters.joins;
+  return WelcomeRecord{run_, *client, position, settings_.plan};
+}
+
+Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready) {
+  SharedPlan& plan = settings_.plan;
+  if (plan.features == 0 && plan.experts == 0) {  // the first one tells
+    SharedPlan shaped = plan;
+    shaped.features = ready.features;
+    shaped.experts = ready.experts;
+    for (const Space& space : shaped.spaces) {
+      if (auto status = validate_space(space, {shaped.features, shaped.experts}); !status.ok()) {
+        return data_error(who, status.error().where + ": " + status.error().what,
+                          status.error().expected);
+      }
+    }
+    if (ready.features + ready.experts == 0 ||
+        frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
+        largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
+      return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
+                        "expected some, or for so many server.features");
+    }
+    plan.features = ready.features;
+    plan.experts = ready.experts;
+  }
+  if (ready.features == plan.features && ready.experts == plan.experts) return Done{};
+  const auto shape = [](std::size_t features, std::size_t experts) {
+    return std::to_string(features) + " features and " + std::to_string(experts) + " experts";
+  };
+  return data_error(who, "has " + shape(ready.features, ready.experts),
+                    "expected " + shape(plan.features, plan.experts) + " as the others have");
+}
+
+Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
+  Member& member = members_[client];
+  const std::string who = "client '" + member.name + "'";
+  if (ready.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+    return data_error(who, "has " + std::to_string(ready.examples) + " examples",
+                      "expected fewer than " + std::to_string(kMostBatches) + " batches of them");
+  }
+  if (settings_.problem.schedule.kind == ScheduleKind::theory && ready.examples == 0) {
+    return data_error(who, "cannot say how much data it has",
+                      "the theory's rates need it; expected a number, or another schedule");
+  }
+  const bool first = !member.joined;
+  const bool begun = phase_ != Phase::waiting;
+  if (begun && !first && member.examples > 0 && ready.examples > member.examples) {
+    return data_error(who, "has " + std::to_string(ready.examples) + " examples",
+                      "expected " + std::to_string(member.examples) + " as it said at first");
+  }
+  CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
+  if (first || !begun) member.examples = ready.examples;
+  member.joined = member.connected = true;
+  member.last_seen = now;
+  if (first && phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum)
+    opened_ = now;
+  return Done{};
+}
+
+std::string Federation::told() const {
+  std::string told;
+  for (const Member& member : members_) told += member.told ? '1' : '0';
+  return told;
+}
+
+Status Federation::restore_told(std::string_view told) {
+  if (told.size() != members_.size()) return data_error("told", "is of other clients");
+  for (std::size_t j = 0; j < members_.size(); ++j) members_[j].told = told[j] == '1';
+  return Done{};
+}
+
+std::vector<std::string> Federation::untold() const {
+  std::vector<std::string> names;
+  for (const Member& member : members_) {
+    if (!member.told && !member.cut_off) names.push_back(member.name);
+  }
+  return names;
+}
+
+std::size_t Federation::count(bool Member::*what) const {
+  return static_cast<std::size_t>(std::count_if(
+      members_.begin(), members_.end(), [&](const Member& member) { return member.*what; }));
+}
+
+std::size_t Federation::active() const {
+  return static_cast<std::size_t>(std::count_if(
+      members_.begin(), members_.end(), [](const Member& member) { return member.active(); }));
+}
+
+// --- batches ---
+
+bool Federation::can_begin(Time now) const {
+  if (phase_ != Phase::waiting) return false;
+  const std::size_t joined = count(&Member::joined);
+  if (joined == members_.size()) return true;
+  // Whoever comes first may have little: the others bring what the theory's rates need.
+  return settings_.deadline && joined >= settings_.quorum && now >= opened_ + *settings_.deadline &&
+         check_horizon(length(), settings_.problem).ok();
+}
+
+Status Federation::begin(Time now) {
+  begun_with_ = length();
+  if (Status status = check_horizon(begun_with_, settings_.problem); !status.ok()) {
+    status.error().where = "schedule.kind";
+    return status;
+  }
+  CAUCUS_CHECK(make_learner());
+  phase_ = Phase::running;
+  open(now);
+  return Done{};
+}
+
+RunLength Federation::length() const {
+  std::vector<std::size_t> rounds;
+  for (const Member& member : members_) rounds.push_back(member.examples);
+  return run_length(rounds, settings_.plan.rounds_per_upload);
+}
+
+Status Federation::make_learner() {
+  const SharedPlan& shared = settings_.plan;
+  CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
+                                          shared.seed, 0, shared.held));
+  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
+  CAUCUS_TRY(const auto constants, space_constants(settings_));
+  CAUCUS_TRY(const auto algorithm,
+             make_settings("fomd-oms", plan, constants, begun_with_, settings_.problem, 0));
+  CAUCUS_TRY(auto bounds, example_bounds(settings_));
+  learner_ = std::make_unique<Learner>(algorithm, shared.label_delay > 0);
+  rules_ = std::make_unique<ReportRules>(learner_->plan(), std::move(bounds));
+  return Done{};
+}
+
+void Federation::open(Time now) {
+  for (Member& member : members_) {
+    member.answered = false;
+    member.report.reset();
+    if (!member.active()) member.sampled.clear();  // it will not report again
+  }
+  if (active() == 0 || batch_ == kMostBatches) {
+    phase_ = Phase::over;
+    curve_.finish(last_round(), telemetry_->loss, [&] { return learner_->probabilities(); });
+    return;
+  }
+  ++batch_;
+  opened_ = now;
+  for (std::uint32_t client = 0; client < members_.size(); ++client) {
+    Member& member = members_[client];
+    if (!member.active()) continue;
+    member.sampled.push_back(learner_->sampled(batch_, client));
+    if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
+  }
+}
+
+bool Federation::awaits(std::uint32_t client) const {
+  const Member& member = members_[client];
+  return phase_ == Phase::running && member.connected && member.active() && !member.answered;
+}
+
+const SampledSet* Federation::find_sampled(const Member& member, std::uint64_t batch) const {
+  const auto found = std::find_if(member.sampled.begin(), member.sampled.end(),
+                                  [&](const SampledSet& set) { return set.batch == batch; });
+  return found == member.sampled.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> Federation::fault(const Member& member, const ReportRecord& report) {
+  std::uint64_t before = 0;
+  std::uint64_t examples = 0;
+  for (const PartRecord& part : report.parts) {
+    if (part.sampled <= before) return "its parts are not in order";
+    before = part.sampled;
+    const SampledSet* sampled = find_sampled(member, part.sampled);
+    if (sampled == nullptr) {
+      return "a part answers batch " + std::to_string(part.sampled) + ", which is too long ago";
+    }
+    if (auto found = rules_->fault(part, *sampled)) return found;
+    examples += part.examples;
+  }
+  if (report.played.forecasts != examples) {
+    return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
+           std::to_string(examples) + " examples";
+  }
+  if (member.examples > 0 && member.counted + examples > member.examples) {
+    return std::to_string(member.counted + examples) + " examples, where it said that it has " +
+           std::to_string(member.examples);
+  }
+  return rules_->fault(report.played, member.sampled);
+}
+
+Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now, std::string& why) {
+  Member& member = members_[client];
+  member.last_seen = now;
+  if (phase_ != Phase::running || report.batch < batch_ || !member.active()) {
+    ++(report.batch <= member.last_batch ? member.counters.repeated : member.counters.late);
+    return report.batch <= member.last_batch ? Verdict::repeated : Verdict::late;
+  }
+  if (report.batch > batch_) {
+    ++member.counters.strange;
+    return Verdict::strange;
+  }
+  if (member.answered) {
+    ++member.counters.repeated;
+    return Verdict::repeated;
+  }
+  member.answered = true;  // whatever it says: the others need not wait for it
+  if (auto found = fault(member, report)) {
+    why = std::move(*found);
+    ++member.counters.rejected;
+    member.fault = why;
+    member.cut_off = member.counters.rejected >= settings_.violations;
+    if (member.cut_off) member.cut_in = batch_;
+    return Verdict::rejected;
+  }
+  ++member.counters.reports;
+  member.report = std::move(report);
+  return Verdict::accepted;
+}
+
+bool Federation::closable(Time now) const {
+  if (phase_ != Phase::running) return false;
+  std::size_t accepted = 0;  // what was rejected is no report
+  std::size_t waited = 0;
+  std::size_t there = 0;
+  for (const Member& member : members_) {
+    accepted += static_cast<std::size_t>(member.report.has_value());
+    waited += static_cast<std::size_t>(member.active() && !member.answered);
+    there += static_cast<std::size_t>(member.active() && member.joined);
+  }
+  if (waited == 0) return true;
+  // Those who have finished cannot be asked for any more, and those who never come neither.
+  const std::size_t enough = std::max<std::size_t>(1, std::min(settings_.quorum, there));
+  return settings_.deadline && accepted >= enough && now >= opened_ + *settings_.deadline;
+}
+
+std::optional<Time> Federation::alarm() const {
+  if (phase_ == Phase::over || !settings_.deadline) return std::nullopt;
+  if (phase_ == Phase::waiting && count(&Member::joined) < settings_.quorum) return std::nullopt;
+  return opened_ + *settings_.deadline;
+}
+
+ClosedBatch Federation::close(Time now) {
+  ClosedBatch closed{batch_, closed_batch(members_)};
+  fold();
+  open(now);
+  return closed;
+}
+
+void Federation::fold() {
+  std::vector<AcceptedReport> accepted;
+  for (std::uint32_t client = 0; client < members_.size(); ++client) {
+    Member& member = members_[client];
+    if (!member.report) continue;
+    const ReportRecord& report = *member.report;
+    member.counted += report.played.forecasts;
+    member.finished = report.last;
+    member.last_batch = batch_;
+    telemetry_->record(client, report.played);
+    if (report.parts.empty()) continue;
+    const Assignment& assignment = learner_->assign(batch_, client);
+    telemetry_->sent(learner_->upload_bits(assignment), learner_->download_bits(assignment));
+    AcceptedReport& one = accepted.emplace_back(AcceptedReport{client, &report, {}});
+    for (const PartRecord& part : report.parts) {
+      one.sampled.push_back(find_sampled(member, part.sampled));
+    }
+  }
+  telemetry_->end_batch();
+  if (!accepted.empty()) learner_->fold(batch_, accepted);
+  curve_.after_batch(last_round(), telemetry_->loss, [&] { return learner_->probabilities(); });
+}
+
+/// Up to the end of the open batch: N for each, but the last may be shorter.
+std::size_t Federation::last_round() const {
+  const std::size_t rounds = batch_ * settings_.plan.rounds_per_upload;
+  const RunLength whole = length();
+  return batch_ == whole.batches ? whole.rounds : rounds;
+}
+
+}  // namespace caucus

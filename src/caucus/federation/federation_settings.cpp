@@ -1,0 +1,162 @@
+#include "caucus/federation/federation_settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "caucus/algorithms/fomd_oms.hpp"
+#include "caucus/core/features/validate_space.hpp"
+#include "caucus/core/losses/constants.hpp"
+#include "caucus/data/columns.hpp"
+#include "caucus/engine/problem.hpp"
+#include "caucus/federation/message_size.hpp"
+
+namespace caucus {
+namespace {
+
+// The schedule's bounds tune its rates and need not hold of the examples: they are asked last.
+
+Result<double> known_target_bound(const FederationSettings& settings,
+                                  const std::optional<Scaling>& scaling) {
+  if (settings.max_abs_target) return *settings.max_abs_target;
+  if (settings.plan.loss.is_classification()) return 1.0;
+  if (scaling) return target_bound(*scaling);
+  if (settings.problem.schedule.label_bound) return *settings.problem.schedule.label_bound;
+  return usage_error("server.max_abs_target", "nobody knows how large a true value can be",
+                     "reports are checked by it; expected a number here, or data.scale_from");
+}
+
+/// |x|, with 1 for the intercept if there is one.
+Result<double> known_linear_bound(const FederationSettings& settings,
+                                  const std::optional<Scaling>& scaling, bool intercept) {
+  if (settings.max_feature_norm) {
+    return std::hypot(*settings.max_feature_norm, intercept ? 1.0 : 0.0);
+  }
+  if (scaling) return linear_feature_bound(*scaling, intercept);
+  if (settings.problem.schedule.feature_bound) return *settings.problem.schedule.feature_bound;
+  return usage_error("server.max_feature_norm", "nobody knows how large an example can be",
+                     "reports are checked by it; expected a number here, or data.scale_from");
+}
+
+/// What would be too large to be sent.
+Status check_messages(const FederationSettings& settings) {
+  const std::size_t held = settings.problem.sampled();
+  const auto refuse = [&](const char* what, std::size_t bytes, std::size_t most) {
+    return usage_error("algorithm.sample",
+                       std::string(what) + " of up to " + std::to_string(bytes >> 20U) + " MB",
+                       "expected at most " + std::to_string(most >> 20U) +
+                           ": fewer models or features, or a shorter server.label_delay");
+  };
+  const std::size_t down = largest_assignment(settings.plan, held);
+  if (down > kMostAssignmentBytes) return refuse("assignments", down, kMostAssignmentBytes);
+  const std::size_t up = largest_report(settings.plan, held);
+  if (up > kMostReportBytes) return refuse("reports", up, kMostReportBytes);
+  if (frequency_bytes(settings.plan) > kMostFrequencyBytes) {
+    return usage_error("space.features", "frequencies of more than 1 GB at every client",
+                       "expected fewer features, or fewer numbers per example");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
+  if (!plan.columns || !plan.columns->ranges) {
+    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
+      return usage_error("data.scale_from",
+                         "columns are to be scaled, but nobody knows their ranges",
+                         "expected a ranges file, as `caucus data info --ranges` makes it");
+    }
+    return std::optional<Scaling>();
+  }
+  const Ranges& ranges = *plan.columns->ranges;
+  CAUCUS_TRY(Scaling scaling,
+             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
+  scaling.feature_range = plan.columns->feature_range;
+  scaling.label_range = plan.columns->label_range;
+  scaling.minimum = ranges.minimum;
+  scaling.maximum = ranges.maximum;
+  return std::optional(std::move(scaling));
+}
+
+Status FederationSettings::validate() const {
+  if (clients.empty()) {
+    return usage_error("server.clients", "there are none", "expected the names of all clients");
+  }
+  if (std::set(clients.begin(), clients.end()).size() != clients.size()) {
+    return usage_error("server.clients", "a name stands there twice", "expected every name once");
+  }
+  if (quorum > clients.size()) {
+    return usage_error(
+        "server.quorum",
+        std::to_string(quorum) + " of " + std::to_string(clients.size()) + " clients",
+        "expected at most as many as there are");
+  }
+  constexpr std::size_t kLongestDelay = 1000;  // each batch of it takes memory and snapshot
+  if (plan.label_delay > kLongestDelay) {
+    return usage_error("server.label_delay", std::to_string(plan.label_delay),
+                       "expected at most " + std::to_string(kLongestDelay));
+  }
+  if (quorum > 0 && quorum < clients.size() && !deadline) {
+    return usage_error("server.quorum", "there is no deadline at which it could be enough",
+                       "expected server.deadline_ms too");
+  }
+  if (deadline && deadline->count() <= 0) {
+    return usage_error("server.deadline_ms", std::to_string(deadline->count()),
+                       "expected a positive number of milliseconds");
+  }
+  if (Status sample = validate_sample(problem.sampled(), plan.spaces.size()); !sample.ok()) {
+    sample.error().where = "algorithm.sample";
+    return sample;
+  }
+  const bool known = plan.features + plan.experts > 0;
+  const InputShape any{1, std::numeric_limits<std::size_t>::max()};
+  for (const Space& space : plan.spaces) {
+    CAUCUS_CHECK(validate_space(space, known ? InputShape{plan.features, plan.experts} : any));
+  }
+  return check_messages(*this);
+}
+
+Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
+  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
+  ExampleBounds bounds;
+  CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
+  bounds.examples =
+      static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
+  for (const Space& space : settings.plan.spaces) {
+    double bound = 1.0;  // random features
+    if (space.kind == SpaceKind::linear) {
+      CAUCUS_TRY(bound, known_linear_bound(settings, scaling, space.intercept));
+    } else if (space.kind == SpaceKind::expert) {
+      const bool known = scaling && space.expert < scaling->expert_columns.size();
+      bound = known ? largest_in(scaling->expert_interval(space.expert)) : bounds.target;
+    }
+    bounds.features.push_back(bound);
+  }
+  return bounds;
+}
+
+Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& settings) {
+  if (is_adaptive(settings.problem.schedule.kind)) {
+    return std::vector<SpaceConstants>(settings.plan.spaces.size());
+  }
+  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
+  if (scaling) return make_constants(*scaling, settings.problem);
+  // Then what bounds the reports bounds the algorithm too.
+  CAUCUS_TRY(const ExampleBounds bounds, example_bounds(settings));
+  const ScheduleOptions& schedule = settings.problem.schedule;
+  const BoundOptions options{schedule.label_bound.value_or(bounds.target), schedule.gradient_scale,
+                             schedule.loss_bound};
+  std::vector<SpaceConstants> constants;
+  for (std::size_t i = 0; i < settings.plan.spaces.size(); ++i) {
+    const Space& space = settings.plan.spaces[i];
+    const bool given = schedule.feature_bound && space.kind != SpaceKind::expert;
+    constants.push_back(constants_of(
+        space, settings.plan.loss, given ? *schedule.feature_bound : bounds.features[i], options));
+  }
+  return constants;
+}
+
+}  // namespace caucus

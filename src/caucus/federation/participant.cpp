@@ -1,0 +1,332 @@
+#include "caucus/federation/participant.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "caucus/federation/message_size.hpp"
+
+namespace caucus {
+namespace {
+
+/// FNV-1a, number by number.
+class Fingerprint {
+ public:
+  void add(std::uint64_t number) { value_ = (value_ ^ number) * 0x100000001b3U; }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
+  Fingerprint print;
+  for (const HeldModelRecord& held : assignment.held) {
+    print.add(held.space);
+    print.add(std::bit_cast<std::uint64_t>(held.share));
+    for (const float w : held.weights) print.add(std::bit_cast<std::uint32_t>(w));
+  }
+  return print.value();
+}
+
+void add_sums(const PlayedSums& sums, PlayedSums& into) {
+  into.forecasts += sums.forecasts;
+  into.loss += sums.loss;
+  into.squared_error += sums.squared_error;
+  into.squared_targets += sums.squared_targets;
+  into.log_loss += sums.log_loss;
+  into.correct += sums.correct;
+}
+
+PartRecord part_record(std::uint64_t sampled, const Report& mean) {
+  PartRecord record{sampled, mean.examples, {}};
+  for (const HeldReport& held : mean.held) {
+    record.held.push_back({held.space, held.loss, {held.direction.begin(), held.direction.end()}});
+  }
+  return record;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
+                                                       std::uint32_t client) {
+  if (frequency_bytes(plan) > kMostFrequencyBytes) {
+    return network_error("plan", "its frequencies would take more than 1 GB", "expected fewer");
+  }
+  CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
+                                          plan.held));
+  return std::unique_ptr<Participant>(
+      new Participant(plan, Plan{std::move(maps), plan.loss}, client));
+}
+
+Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client)
+    : shared_(std::move(shared)),
+      plan_(std::move(plan)),
+      client_(client),
+      most_pending_(std::max<std::size_t>(
+          1, kPendingBytes / (sizeof(Pending) + plan_.maps.example_size() * sizeof(float)))) {}
+
+// --- models ---
+
+Status Participant::check(const AssignmentRecord& assignment) const {
+  const auto wrong = [&](const std::string& what) {
+    return network_error("batch " + std::to_string(assignment.batch), what,
+                         "expected models as the plan has them");
+  };
+  if (assignment.batch == 0 || assignment.held.empty()) return wrong("no models");
+  for (const HeldModelRecord& held : assignment.held) {
+    if (held.space >= plan_.maps.size()) return wrong("space " + std::to_string(held.space));
+    if (held.weights.size() != plan_.maps.dimension(held.space)) {
+      return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
+    }
+    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share that is none");
+    for (const float w : held.weights) {
+      if (!std::isfinite(w)) return wrong("a model that is not finite");
+    }
+  }
+  return Done{};
+}
+
+std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord record) const {
+  auto models = std::make_shared<Models>();
+  models->batch = record.batch;
+  models->fingerprint = fingerprint_of(record);
+  models->assignment.client = client_;
+  for (HeldModelRecord& held : record.held) models->weights.push_back(std::move(held.weights));
+  for (std::size_t a = 0; a < record.held.size(); ++a) {
+    models->assignment.held.push_back(
+        {record.held[a].space, models->weights[a], record.held[a].share});
+  }
+  return models;
+}
+
+void Participant::served_by(std::uint64_t start, std::uint64_t since) {
+  const std::lock_guard lock(mutex_);
+  open_ = 0;  // until the server asks for one: meanwhile it may have closed the last
+  if (start == start_) return;
+  // Of starts that it did not see it knows only that no durable batch was lost.
+  const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
+  start_ = start;
+  if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
+}
+
+Result<SharedReport> Participant::assign(AssignmentRecord record) {
+  CAUCUS_CHECK(check(record));
+  const std::uint64_t durable = record.durable;
+  auto models = models_of(std::move(record));
+  const std::lock_guard lock(mutex_);
+  open_ = models->batch;
+  durable_ = std::max(durable_, durable);
+  retained_.drop_up_to(durable);
+  compare(*models);
+  if (const auto* before = retained_.find(open_)) return before->report;
+  models->history = history_;
+  models_ = std::move(models);
+  answered_ = open_ - 1;
+  forget_old_predictions();
+  return SharedReport();
+}
+
+/// With what it knows of this batch and those before: a server that was started again may have lost
+/// batches and gone on otherwise.
+void Participant::compare(const Models& models) {
+  const std::uint64_t batch = models.batch;
+  const auto* before = retained_.find(batch);
+  // What was drawn in a batch that went by meanwhile cannot be compared any more.
+  const bool passed = agreed_ && batch > *agreed_ + 1;
+  bool other = false;
+  if (before != nullptr) {
+    other = before->fingerprint != models.fingerprint;
+  } else if (models_ != nullptr && batch <= models_->batch) {
+    // The same models again: what was observed of them goes on to count.
+    other = batch < models_->batch || models.fingerprint != models_->fingerprint;
+  }
+  if (passed || other) {
+    forget_after(agreed_ ? std::min(*agreed_, batch - 1) : 0);
+  } else if (agreed_) {
+    agreed_ = std::max(*agreed_, batch);
+    if (*agreed_ >= models_->batch) agreed_.reset();
+  }
+}
+
+bool Participant::too_old(std::uint64_t sampled) const {
+  return models_->batch > sampled + shared_.label_delay;
+}
+
+bool Participant::stale(const Models& models) const {
+  return (models.history != history_ && models.batch > fork_) || too_old(models.batch);
+}
+
+/// What was drawn behind this batch was never drawn.
+void Participant::forget_after(std::uint64_t batch) {
+  ++history_;
+  fork_ = batch;
+  agreed_.reset();
+  retained_.drop_after(batch);
+  for (auto part = parts_.upper_bound(batch); part != parts_.end(); part = parts_.erase(part)) {
+    counts_.forgotten += part->second.played.forecasts;
+    counts_.observed -= part->second.played.forecasts;
+  }
+  counts_.forgotten +=
+      std::erase_if(pending_, [&](const auto& one) { return stale(*one.second.models); });
+}
+
+/// Their true values would be of no use; the models that they hold take memory.
+void Participant::forget_old_predictions() {
+  while (!order_.empty()) {
+    const auto oldest = pending_.find(order_.front());
+    if (oldest != pending_.end()) {
+      if (!stale(*oldest->second.models)) return;
+      pending_.erase(oldest);
+      ++counts_.forgotten;
+    }
+    order_.pop_front();
+  }
+}
+
+// --- predictions ---
+
+/// That of this prediction, or else the one that was not used for the longest time.
+Participant::Computed Participant::take_forecast(std::uint64_t prediction) {
+  const std::lock_guard lock(mutex_);
+  if (forecasts_.empty()) return {0, std::make_unique<Forecast>(plan_.maps)};
+  auto found = std::find_if(forecasts_.begin(), forecasts_.end(),
+                            [&](const Computed& one) { return one.prediction == prediction; });
+  if (found == forecasts_.end()) found = forecasts_.begin();
+  Computed computed = std::move(*found);
+  forecasts_.erase(found);
+  return computed;
+}
+
+Result<Prediction> Participant::predict(std::span<const float> x) {
+  if (x.size() != plan_.maps.example_size()) {
+    return usage_error("predict", std::to_string(x.size()) + " numbers",
+                       "expected " + std::to_string(plan_.maps.example_size()));
+  }
+  for (const float value : x) {
+    if (!std::isfinite(value)) return usage_error("predict", "a number that is not finite");
+  }
+  std::shared_ptr<const Models> models;
+  {
+    const std::lock_guard lock(mutex_);
+    models = models_;
+  }
+  if (models == nullptr) {
+    return network_error("predict", "there are no models yet", "expected an assignment first");
+  }
+  Pending one{std::move(models), {x.begin(), x.end()}};
+  auto computed = take_forecast(0);
+  // From the copy of x: some features are x itself, and observe() may use them.
+  predict_with_held(plan_, one.models->assignment, one.x, *computed.forecast);
+  one.output = computed.forecast->output;
+
+  const std::lock_guard lock(mutex_);
+  const Prediction prediction{next_id_++, one.output, one.models->batch};
+  computed.prediction = prediction.id;
+  forecasts_.push_back(std::move(computed));
+  ++counts_.predictions;
+  remember(prediction.id, std::move(one));
+  return prediction;
+}
+
+void Participant::remember(std::uint64_t id, Pending one) {
+  pending_.emplace(id, std::move(one));
+  order_.push_back(id);
+  while (order_.size() > kPending || pending_.size() > most_pending_) {
+    counts_.forgotten += pending_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+std::optional<Participant::Pending> Participant::take_pending(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return std::nullopt;
+  std::optional<Pending> one(std::move(found->second));
+  pending_.erase(found);
+  while (!order_.empty() && !pending_.contains(order_.front())) order_.pop_front();
+  return one;
+}
+
+bool Participant::observe(std::uint64_t id, double y) {
+  if (!std::isfinite(y)) return false;
+  const auto one = take_pending(id);
+  if (!one) return false;
+  auto computed = take_forecast(id);
+  if (computed.prediction != id) {  // its memory was needed meanwhile
+    predict_with_held(plan_, one->models->assignment, one->x, *computed.forecast);
+  }
+  computed.prediction = 0;  // x goes now
+
+  const std::lock_guard lock(mutex_);
+  const bool counted = count(*one, *computed.forecast, y);
+  ++(counted ? counts_.observed : counts_.forgotten);
+  forecasts_.insert(forecasts_.begin(), std::move(computed));  // to be taken first
+  return counted;
+}
+
+bool Participant::count(const Pending& one, const Forecast& forecast, double y) {
+  if (stale(*one.models)) return false;
+  const auto [found, fresh] = parts_.try_emplace(one.models->batch);
+  Part& part = found->second;
+  if (fresh) part.mean.begin(one.models->assignment);
+  if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
+  report_held(plan_, forecast, y, part.mean);
+  part.played.add(plan_.loss, one.output, y);
+  return true;
+}
+
+// --- reports ---
+
+std::uint64_t Participant::waiting_observations() const {
+  std::uint64_t sum = 0;
+  for (const auto& [sampled, part] : parts_) {
+    if (!too_old(sampled)) sum += part.played.forecasts;
+  }
+  return sum;
+}
+
+/// While reports are given again the newest models are not those of the open batch.
+bool Participant::unanswered() const {
+  return models_ != nullptr && models_->batch == open_ && answered_ < open_;
+}
+
+bool Participant::ready() const {
+  const std::lock_guard lock(mutex_);
+  return unanswered() && waiting_observations() >= shared_.rounds_per_upload;
+}
+
+SharedReport Participant::take_report(bool last) {
+  const std::lock_guard lock(mutex_);
+  if (!unanswered()) return nullptr;
+  const auto report = std::make_shared<ReportRecord>();
+  report->batch = models_->batch;
+  for (auto part = parts_.begin(); part != parts_.end() && report->parts.size() < kPartsPerReport;
+       part = parts_.erase(part)) {
+    if (too_old(part->first)) {
+      counts_.observed -= part->second.played.forecasts;  // in vain: they will not be reported
+      counts_.forgotten += part->second.played.forecasts;
+      continue;
+    }
+    report->parts.push_back(part_record(part->first, part->second.mean.report()));
+    add_sums(part->second.played, report->played);
+  }
+  report->last = last && parts_.empty();  // else the next one has the rest
+  answered_ = models_->batch;
+  retained_.keep(models_->fingerprint, report);
+  return report;
+}
+
+std::uint64_t Participant::batch() const {
+  const std::lock_guard lock(mutex_);
+  return models_ == nullptr ? 0 : models_->batch;
+}
+
+Participant::Counts Participant::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace caucus

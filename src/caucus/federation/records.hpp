@@ -1,0 +1,105 @@
+// What travels between server and clients, as both sides hold it: the records of
+// algorithms/round.hpp with memory of their own. proto/caucus/v1 has the same on the wire.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "caucus/core/features/space.hpp"
+#include "caucus/core/losses/loss.hpp"
+#include "caucus/data/read_options.hpp"
+#include "caucus/engine/telemetry.hpp"
+
+namespace caucus {
+
+inline constexpr std::uint32_t kProtocol = 1;
+
+/// What a client may put into one report, so that a server knows how large one can be.
+inline constexpr std::size_t kPartsPerReport = 64;
+inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
+  constexpr std::size_t kAlways = 100'000;  // gathered while the server was away
+  return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
+}
+
+/// Of a run: its random numbers are named by the batch, in 32 bits.
+inline constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;
+
+/// Names a run: a client and a store know by it that they belong together.
+using RunId = std::array<std::uint8_t, 16>;
+
+/// What a client must know to take part, told once. Random features and scaling follow from it.
+struct SharedPlan {
+  std::vector<Space> spaces;
+  Loss loss;
+  std::uint64_t seed = 1;
+  std::size_t held = 0;  ///< J as it was set; FeatureMaps::make asks for it
+  std::size_t rounds_per_upload = 1;
+  std::size_t features = 0, experts = 0;  ///< of an example; 0 and 0: the clients tell
+  std::string arithmetic;                 ///< variant of the kernels: same variant, same bits
+  std::size_t label_delay = 0;            ///< batches that a label may come late
+  std::optional<ReadOptions> columns;     ///< how a file's columns become x and y
+};
+
+/// client -> server, first of all.
+struct HelloRecord {
+  std::uint32_t protocol = kProtocol;
+  std::string client = {}, token = {}, software = {};
+  std::optional<RunId> run = {};  ///< that it took part in before
+  bool resume = false;            ///< false: it begins at its first example
+};
+
+/// client -> server: it has its data.
+struct ReadyRecord {
+  std::uint64_t examples = 0;  ///< 0: it cannot know
+  std::size_t features = 0, experts = 0;
+};
+
+/// server -> client, the answer.
+struct WelcomeRecord {
+  RunId run{};
+  std::uint32_t client = 0;
+  std::uint64_t examples = 0;  ///< of this client that are in accepted reports
+  SharedPlan plan;
+  std::uint64_t start = 0;  ///< counts how often the run's server was started
+  std::uint64_t since = 0;  ///< the first batch that this start has opened
+};
+
+struct HeldModelRecord {
+  std::uint32_t space = 0;
+  double share = 0.0;
+  std::vector<float> weights;
+};
+
+/// server -> client: the sampled models of a batch.
+struct AssignmentRecord {
+  std::uint64_t batch = 0;
+  std::uint64_t durable = 0;  ///< reports up to this batch will never be asked for again
+  std::vector<HeldModelRecord> held;
+};
+
+struct HeldReportRecord {
+  std::uint32_t space = 0;
+  float loss = 0.0F;
+  std::vector<float> gradient;
+};
+
+/// Means over the examples that were predicted with the models of one assignment.
+struct PartRecord {
+  std::uint64_t sampled = 0;  ///< batch of that assignment
+  std::uint32_t examples = 0;
+  std::vector<HeldReportRecord> held;
+};
+
+/// client -> server: what a batch's examples say of the models.
+struct ReportRecord {
+  std::uint64_t batch = 0;  ///< the assignment it answers
+  std::vector<PartRecord> parts;
+  PlayedSums played;
+  bool last = false;  ///< the client has no more examples
+};
+
+}  // namespace caucus

@@ -1,0 +1,28 @@
+#include "caucus/federation/security/connection_security.hpp"
+
+namespace caucus {
+
+Status check_security(const Address& server, const TlsTexts& tls, bool insecure) {
+  const std::string where = "server " + server.text();
+  if (insecure && !(tls.ca.empty() && tls.cert.empty() && tls.key.empty())) {
+    return usage_error(where, "certificates are of no use without TLS",
+                       "expected either these or an insecure connection");
+  }
+  if (tls.cert.empty() != tls.key.empty()) {
+    return usage_error(where, "a certificate without its key, or a key without its certificate",
+                       "expected both");
+  }
+  if (tls.ca.empty() && !tls.cert.empty()) {
+    return usage_error(where, "a certificate, but no authority to know the server by",
+                       "expected the authority's certificate too");
+  }
+  if (tls.ca.empty() && !insecure && !server.is_loopback()) {
+    return usage_error(
+        where, "is not on this machine",
+        "expected its authority's certificate (--ca), or --insecure to let everybody "
+        "on the way read and change what is said");
+  }
+  return Done{};
+}
+
+}  // namespace caucus

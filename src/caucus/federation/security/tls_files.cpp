@@ -1,0 +1,59 @@
+#include "caucus/federation/security/tls_files.hpp"
+
+#include "caucus/data/files/text_file.hpp"
+#include "caucus/federation/security/openssl.hpp"
+#include "caucus/federation/security/pem.hpp"
+
+namespace caucus {
+namespace {
+
+constexpr std::size_t kMostBytes = 4U << 20;  // a system's whole list of authorities has a quarter
+
+/// Which file it was, after which flag or key.
+std::string place(const std::string& where, const std::string& path) { return where + " " + path; }
+
+}  // namespace
+
+Result<std::string> read_pem(const std::string& path, const std::string& where) {
+  auto text = read_text(path, ErrorKind::usage, kMostBytes);
+  if (!text.ok()) {
+    return usage_error(place(where, path), text.error().what, text.error().expected);
+  }
+  if (text->find("-----BEGIN ") == std::string::npos) {
+    return usage_error(place(where, path), "is not PEM text",
+                       "expected a line that starts with -----BEGIN");
+  }
+  return text;
+}
+
+Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
+  if (files.cert.empty() != files.key.empty()) {
+    return usage_error(files.cert.empty() ? where.key : where.cert,
+                       "is there without " + (files.cert.empty() ? where.cert : where.key),
+                       "expected both or neither");
+  }
+  TlsTexts texts;
+  if (!files.ca.empty()) {
+    CAUCUS_TRY(texts.ca, read_pem(files.ca, where.ca));
+    CAUCUS_TRY([[maybe_unused]] const auto authorities,
+               parse_certificates(texts.ca, place(where.ca, files.ca)));
+  }
+  if (files.cert.empty()) return texts;
+  CAUCUS_TRY(texts.cert, read_pem(files.cert, where.cert));
+  CAUCUS_TRY(texts.key, read_pem(files.key, where.key));
+  CAUCUS_TRY(const auto chain, parse_certificates(texts.cert, place(where.cert, files.cert)));
+  const bool expired = X509_cmp_current_time(X509_get0_notAfter(chain.front().get())) < 0;
+  const bool early = X509_cmp_current_time(X509_get0_notBefore(chain.front().get())) > 0;
+  if (expired || early) {  // nobody else would say why
+    return usage_error(place(where.cert, files.cert), expired ? "has expired" : "is not valid yet",
+                       "expected a valid certificate");
+  }
+  CAUCUS_TRY(const OwnedKey key, parse_key(texts.key, place(where.key, files.key)));
+  if (!belong_together(*chain.front(), *key)) {
+    return usage_error(place(where.key, files.key), "does not belong to " + files.cert,
+                       "expected the key of this certificate");
+  }
+  return texts;
+}
+
+}  // namespace caucus

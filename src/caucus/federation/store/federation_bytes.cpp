@@ -1,0 +1,147 @@
+// What lasts of a federation: its state as bytes and back, and closed batches again.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/federation/store/field_bytes.hpp"
+#include "caucus/federation/store/member_bytes.hpp"
+#include "caucus/federation/store/weights_bytes.hpp"
+
+namespace caucus {
+
+/// With the version of what follows, which any change of it must raise: stored_run_test.cpp sees
+/// to that. 2 has the weights that late gradients were taken at; 3 has the length that the run was
+/// begun with, and rows of batches that begin with their version (member_bytes.cpp).
+constexpr std::string_view kSnapshotName = "caucus federation 3";
+
+constexpr std::size_t RunLength::*kLengthFields[] = {&RunLength::clients, &RunLength::rounds,
+                                                     &RunLength::batches, &RunLength::reports};
+
+namespace {
+
+constexpr double kMostProbability = 1.0 + 1e-6;  // 1 with rounding
+
+/// Whether a member has been given what open() gives: the models of the last batches, or none if it
+/// takes part no more.
+bool is_as_given(const Member& member, std::uint64_t batch, const FederationSettings& settings) {
+  if (!member.active()) return member.sampled.empty();
+  const std::size_t spaces = settings.plan.spaces.size();
+  if (member.sampled.size() != std::min<std::uint64_t>(batch, settings.plan.label_delay + 1)) {
+    return false;
+  }
+  std::uint64_t expected = batch - member.sampled.size();
+  for (const SampledSet& set : member.sampled) {
+    if (set.batch != ++expected || set.models.size() != settings.problem.sampled()) return false;
+    std::vector<bool> given(spaces, false);
+    for (const SampledModel& model : set.models) {
+      if (model.space >= spaces || given[model.space]) return false;
+      given[model.space] = true;
+      const bool possible = model.probability >= 0.0 && model.probability <= kMostProbability;
+      if (!possible || !is_amount(model.norm)) return false;
+    }
+  }
+  return true;
+}
+
+bool is_curve(const RecordedCurve& curve, std::size_t spaces) {
+  const auto of_all = [&](const auto& p) { return p.size() == spaces; };
+  return curve.loss.size() == curve.rounds.size() &&
+         curve.probabilities.size() == curve.rounds.size() &&
+         std::all_of(curve.probabilities.begin(), curve.probabilities.end(), of_all);
+}
+
+}  // namespace
+
+std::string Federation::snapshot() const {
+  StateWriter writer;
+  writer.text(kSnapshotName);
+  writer.u64(batch_);
+  writer.flag(phase_ == Phase::over);
+  writer.u64(settings_.plan.features);
+  writer.u64(settings_.plan.experts);
+  for (const auto field : kLengthFields) writer.u64(begun_with_.*field);
+  save_members(members_, writer);
+  save_fields(*telemetry_, writer);
+  save_fields(curve_, writer);
+  learner_->save(writer);
+  save_weights(members_, writer);
+  return sealed(writer.take());
+}
+
+Status Federation::restore(std::string_view bytes) {
+  CAUCUS_TRY(const std::string_view content, unsealed(bytes, "snapshot"));
+  StateReader reader(content, "snapshot");
+  const std::string_view name = reader.text();
+  if (name != kSnapshotName) {
+    constexpr std::size_t kWords = 40;  // for a line: it may be anything
+    return reader.refuse(
+        "is of another version: \"" + std::string(name.substr(0, kWords)) + "\"",
+        "expected \"" + std::string(kSnapshotName) + "\", or the build that began the run");
+  }
+  batch_ = reader.u64();
+  phase_ = reader.flag() ? Phase::over : Phase::running;
+  const std::uint64_t features = reader.u64();
+  const std::uint64_t experts = reader.u64();
+  for (const auto field : kLengthFields) begun_with_.*field = reader.u64();
+  CAUCUS_CHECK(restore_members(reader, members_));
+  CAUCUS_CHECK(check_restored(reader, features, experts));
+  CAUCUS_CHECK(make_learner());
+  CAUCUS_CHECK(restore_fields(reader, *telemetry_));
+  CAUCUS_CHECK(restore_fields(reader, curve_));
+  if (telemetry_->loss_of_client.size() != members_.size() ||
+      telemetry_->forecasts_of_client.size() != members_.size()) {
+    return reader.refuse("measures another number of clients");
+  }
+  if (!is_curve(curve_.curve, settings_.plan.spaces.size())) {
+    return reader.refuse("a curve of another shape");
+  }
+  CAUCUS_CHECK(learner_->restore(reader));
+  CAUCUS_CHECK(restore_weights(reader, *learner_, members_));
+  return reader.done();
+}
+
+/// Before anything is made of it: its size could be beyond any memory.
+Status Federation::check_restored(StateReader& from, std::uint64_t features,
+                                  std::uint64_t experts) {
+  constexpr std::uint64_t kMost = 0xFFFFFFFF;  // that a client can have said
+  if (batch_ == 0 || batch_ > kMostBatches) return from.refuse("batch " + std::to_string(batch_));
+  if (features > kMost || experts > kMost) return from.refuse("examples of another shape");
+  for (const Member& member : members_) {
+    if (member.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+      return from.refuse(std::to_string(member.examples) + " examples of a client");
+    }
+    if (!is_as_given(member, batch_, settings_)) {
+      return from.refuse("other models than '" + member.name + "' can have been given");
+    }
+  }
+  if (begun_with_.clients != members_.size() || begun_with_.batches > kMostBatches) {
+    return from.refuse("a run of another length");
+  }
+  return accept_shape("snapshot", {0, features, experts});
+}
+
+Status Federation::replay(std::uint64_t number, std::span<const StoredReport> reports) {
+  if (phase_ != Phase::running || number != batch_) {
+    return data_error("batch " + std::to_string(number), "is not the next one",
+                      "expected batch " + std::to_string(batch_));
+  }
+  CAUCUS_CHECK(restore_closed_batch(number, reports, members_));
+  for (const Member& member : members_) {
+    if (member.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+      return data_error("batch " + std::to_string(number),
+                        std::to_string(member.examples) + " examples of a client");
+    }
+    if (!member.report) continue;
+    const auto found = member.report->batch == batch_ ? fault(member, *member.report)
+                                                      : std::optional<std::string>("another batch");
+    if (found) return data_error("batch " + std::to_string(number), member.name + ": " + *found);
+  }
+  fold();
+  open(opened_);
+  return Done{};
+}
+
+}  // namespace caucus

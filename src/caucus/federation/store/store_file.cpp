@@ -1,0 +1,181 @@
+#include "caucus/federation/store/store_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+namespace caucus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kApplication = 0x63617563;  // "cauc"
+// A batch of ten clients is some 16 KB. With SQLite's own 4 KB pages, and the log copied back every
+// 4 MB instead of 32, a batch takes twice as long to store.
+constexpr std::size_t kPage = 16'384;
+constexpr std::size_t kLogPages = 2'000;
+
+// All reports of a batch are one row: one insertion and one checksum. The records are the run,
+// the latest snapshot, who was told and how often it was served, each of which there is at most
+// once.
+constexpr std::array<const char*, 1> kSteps = {R"sql(
+  CREATE TABLE batches (batch INTEGER PRIMARY KEY, reports BLOB NOT NULL, checksum INTEGER NOT NULL)
+    STRICT;
+  CREATE TABLE records (name TEXT PRIMARY KEY, batch INTEGER NOT NULL, bytes BLOB NOT NULL,
+    checksum INTEGER NOT NULL) STRICT;
+)sql"};
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+Error cannot_create(const std::string& path, int code) {
+  return data_error(path, "cannot be created (" + std::generic_category().message(code) + ")",
+                    "expected a directory where the server may write");
+}
+
+// A file is in its directory for good only once the directory is on the disk too.
+Status sync_directory_of(const std::string& path) {
+  const int descriptor =
+      ::open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_create(path, errno);
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (code != 0) return cannot_create(path, code);
+  return Done{};
+}
+
+Status check_structure(Database& database) {
+  CAUCUS_TRY(Statement check, database.prepare("PRAGMA quick_check(1)"));
+  CAUCUS_TRY(const bool row, check.step());
+  if (row && check.bytes(0) == "ok") return Done{};
+  return data_error(database.path(), "is damaged (" + std::string(check.bytes(0)) + ")",
+                    "expected an intact store; restore it from a copy");
+}
+
+}  // namespace
+
+std::span<const char* const> store_steps() { return kSteps; }
+
+Result<std::string> store_path(const std::string& path) {
+  const auto wrong = [&](const std::string& what) {
+    return data_error(path, what, "expected the name of a file for the store");
+  };
+  if (path.empty()) return wrong("an empty name is no store");
+  std::error_code code;
+  const fs::path absolute = fs::absolute(path, code);
+  const fs::path real = code ? fs::path() : fs::weakly_canonical(absolute, code);
+  const auto kind = code ? fs::file_type::none : fs::status(real, code).type();
+  if (kind == fs::file_type::none) return wrong("cannot be reached (" + code.message() + ")");
+  if (kind == fs::file_type::not_found && real.has_filename()) return real.string();
+  if (kind != fs::file_type::regular) return wrong("is no regular file");
+  return real.string();
+}
+
+bool is_new_store(const std::string& path) {
+  std::error_code code;
+  const auto size = fs::file_size(path, code);
+  return code == std::errc::no_such_file_or_directory || (!code && size == 0);
+}
+
+Status create_store_file(const std::string& path) {
+  for (const char* log : {"-wal", "-journal"}) {
+    std::error_code code;
+    const auto size = fs::file_size(path + log, code);
+    if (code || size == 0) continue;
+    // SQLite would take it for the new store's own.
+    return data_error(path + log, "is left over from a store that is gone",
+                      "expected the store beside it, or neither");
+  }
+  const std::string unfinished = path + "-new";
+  std::error_code ignored;
+  for (const char* part : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + part, ignored);
+  {
+    CAUCUS_TRY(Database database, Database::open(unfinished, Database::Access::create));
+    const std::string nature = "PRAGMA page_size = " + std::to_string(kPage) +
+                               "; PRAGMA application_id = " + std::to_string(kApplication);
+    CAUCUS_CHECK(database.execute(nature.c_str()));
+    CAUCUS_CHECK(migrate_store(database, kSteps));
+    CAUCUS_CHECK(database.execute("PRAGMA journal_mode = WAL"));
+  }
+  if (std::rename(unfinished.c_str(), path.c_str()) != 0) return cannot_create(path, errno);
+  return sync_directory_of(path);
+}
+
+Status recognise_store(Database& database, std::span<const char* const> steps) {
+  CAUCUS_TRY(const std::int64_t application, database.number("PRAGMA application_id"));
+  if (application != kApplication) {
+    return data_error(database.path(), "is another program's database",
+                      "expected a file written by caucus serve");
+  }
+  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
+  if (version < 0 || version > static_cast<std::int64_t>(steps.size())) {
+    return data_error(
+        database.path(), "is a store of version " + std::to_string(version),
+        "expected at most " + std::to_string(steps.size()) + "; a newer caucus has written it");
+  }
+  return Done{};
+}
+
+Status migrate_store(Database& database, std::span<const char* const> steps) {
+  const auto migrate = [&]() -> Status {
+    CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
+    for (const char* step : steps.subspan(static_cast<std::size_t>(version))) {
+      CAUCUS_CHECK(database.execute(step));
+    }
+    const std::string done = "PRAGMA user_version = " + std::to_string(steps.size());
+    CAUCUS_CHECK(database.execute(done.c_str()));
+    return database.execute("COMMIT");
+  };
+  CAUCUS_CHECK(database.execute("BEGIN IMMEDIATE"));
+  Status status = migrate();
+  if (!status.ok() && database.in_transaction()) (void)database.execute("ROLLBACK");
+  return status;
+}
+
+Result<Database> open_store_file(const std::string& path) {
+  CAUCUS_TRY(Database database, Database::open(path, Database::Access::write));
+  CAUCUS_CHECK(database.tidy_on_close(false));  // until it is known to be ours
+  CAUCUS_CHECK(recognise_store(database, kSteps));
+  CAUCUS_CHECK(check_structure(database));
+  // The log is synchronised at every commit. The checkpoint makes durable what a killed server had
+  // written but not yet synchronised; a reader may keep it from finishing, which is no error.
+  const std::string ways =
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;"
+      "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = " +
+      std::to_string(kLogPages) + "; PRAGMA wal_checkpoint(PASSIVE)";
+  CAUCUS_CHECK(database.execute(ways.c_str()));
+  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
+  if (version < static_cast<std::int64_t>(kSteps.size())) {
+    CAUCUS_CHECK(migrate_store(database, kSteps));
+  }
+  CAUCUS_CHECK(database.tidy_on_close(true));
+  return database;
+}
+
+Result<Database> open_store_file_for_reading(const std::string& path) {
+  // Where nothing can be created, SQLite cannot coordinate with a writer; without a log there is
+  // none.
+  const bool frozen =
+      ::access(fs::path(path).parent_path().c_str(), W_OK) != 0 && !exists(path + "-wal");
+  CAUCUS_TRY(Database database,
+             Database::open(path, frozen ? Database::Access::read_frozen : Database::Access::read));
+  CAUCUS_CHECK(database.execute("PRAGMA trusted_schema = OFF; BEGIN"));
+  CAUCUS_CHECK(recognise_store(database, kSteps));
+  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
+  if (version < static_cast<std::int64_t>(kSteps.size())) {
+    return data_error(
+        path, "is a store of the older version " + std::to_string(version),
+        "expected " + std::to_string(kSteps.size()) + "; caucus serve brings it there");
+  }
+  CAUCUS_CHECK(check_structure(database));
+  return database;
+}
+
+}  // namespace caucus

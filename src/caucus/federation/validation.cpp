@@ -1,0 +1,109 @@
+#include "caucus/federation/validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "caucus/core/base/text.hpp"
+
+namespace caucus {
+namespace {
+
+// Clients compute in floats: what is true on paper is true of them up to this.
+constexpr double kRounding = 1e-3;
+constexpr double kTiny = 1e-30;
+
+double with_rounding(double bound) { return bound * (1.0 + kRounding) + kTiny; }
+
+bool is_square(const Loss& loss) { return std::holds_alternative<SquareLoss>(loss.kind()); }
+
+std::string beyond(const char* what, double value, double bound) {
+  return std::string(what) + " " + to_text(value) + " is beyond " + to_text(bound);
+}
+
+}  // namespace
+
+double ReportRules::reach(const SampledModel& model) const {
+  const double bound = bounds_.features[model.space];
+  const bool expert = plan_->maps.space(model.space).kind == SpaceKind::expert;
+  return std::min(expert ? bound : model.norm * bound, kLargestForecast);
+}
+
+double ReportRules::least_loss(double largest) const {
+  // 1 - v y is the one loss that can be negative.
+  const bool linear = std::holds_alternative<LinearLoss>(plan_->loss.kind());
+  return linear ? 1.0 - with_rounding(largest * bounds_.target) : 0.0;
+}
+
+std::optional<std::string> ReportRules::fault(const PartRecord& part,
+                                              const SampledSet& sampled) const {
+  if (part.examples == 0) return "a part without examples";
+  if (part.examples > bounds_.examples) {
+    return "a part of " + std::to_string(part.examples) + " examples, more than " +
+           std::to_string(bounds_.examples);
+  }
+  if (part.held.size() != sampled.models.size()) {
+    return std::to_string(part.held.size()) + " models instead of the " +
+           std::to_string(sampled.models.size()) + " that were assigned";
+  }
+  for (std::size_t a = 0; a < part.held.size(); ++a) {
+    if (auto found = fault_of_model(part.held[a], sampled.models[a])) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ReportRules::fault_of_model(const HeldReportRecord& held,
+                                                       const SampledModel& model) const {
+  if (held.space != model.space) {
+    return "space " + std::to_string(held.space) + " where " + std::to_string(model.space) +
+           " was assigned";
+  }
+  const std::size_t dimension = plan_->maps.dimension(model.space);
+  if (held.gradient.size() != dimension) {
+    return "a gradient of " + std::to_string(held.gradient.size()) + " numbers instead of " +
+           std::to_string(dimension);
+  }
+  const auto loss = static_cast<double>(held.loss);
+  if (!std::isfinite(loss)) return "a loss that is not finite";
+  double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
+  for (const float g : held.gradient) square += static_cast<double>(g) * static_cast<double>(g);
+  if (!std::isfinite(square)) return "a gradient that is not finite";
+
+  const double largest = reach(model);
+  if (loss < least_loss(largest)) return beyond("loss", loss, least_loss(largest));
+  const double most = with_rounding(plan_->loss.largest(largest, bounds_.target));
+  if (loss > most) return beyond("loss", loss, most);
+  if (dimension == 0) return std::nullopt;
+  const double bound = bounds_.features[model.space];
+  const double steepest = with_rounding(plan_->loss.steepest(largest, bounds_.target) * bound);
+  if (square > steepest * steepest) return beyond("gradient norm", std::sqrt(square), steepest);
+  const double by_loss = with_rounding(4.0 * bound * bound * loss);
+  if (is_square(plan_->loss) && square > by_loss) {
+    return beyond("squared gradient norm", square, by_loss) + " for its loss";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
+                                                      double largest) const {
+  const double n = played.forecasts;
+  const double Y = bounds_.target;
+  struct Sum {
+    const char* name;
+    double value, least, most;
+  };
+  const double error = (largest + Y) * (largest + Y);
+  for (const auto& [name, value, least, most] :
+       {Sum{"sum of losses", played.loss, n * least_loss(largest),
+            n * plan_->loss.largest(largest, Y)},
+        Sum{"sum of squared errors", played.squared_error, 0.0, n * error},
+        Sum{"sum of squared targets", played.squared_targets, 0.0, n * Y * Y},
+        Sum{"sum of log losses", played.log_loss, 0.0, n * LogisticLoss::largest(largest, Y)}}) {
+    if (!std::isfinite(value)) return std::string(name) + " is not finite";
+    if (value < least) return beyond(name, value, least);
+    if (value > with_rounding(most)) return beyond(name, value, most);
+  }
+  if (played.correct > played.forecasts) return "more forecasts are right than were given";
+  return std::nullopt;
+}
+
+}  // namespace caucus

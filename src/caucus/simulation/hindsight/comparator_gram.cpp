@@ -1,0 +1,85 @@
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <optional>
+
+#include "caucus/simulation/hindsight/comparator.hpp"
+#include "caucus/simulation/hindsight/quadratic_ball.hpp"
+#include "caucus/simulation/hindsight/quadratic_box.hpp"
+
+namespace caucus {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// Rows per rank update: enough for the matrix kernel to run at full speed, few enough for the
+/// cache.
+constexpr std::size_t kBlock = 128;
+
+void add_block(Eigen::Ref<Matrix> A, Eigen::Ref<Vector> b, std::span<const double> z,
+               std::span<const double> y) {
+  const auto rows = static_cast<Eigen::Index>(y.size());
+  if (rows == 0 || b.size() == 0) return;
+  const Eigen::Map<const Matrix> Z(z.data(), b.size(), rows);
+  A.selfadjointView<Eigen::Lower>().rankUpdate(Z);
+  b.noalias() += Z * Eigen::Map<const Vector>(y.data(), rows);
+}
+
+}  // namespace
+
+GramComparator::GramComparator(std::size_t dimension)
+    : dimension_(dimension), A_(dimension * dimension, 0.0), b_(dimension, 0.0) {
+  pending_.reserve(kBlock * dimension);
+  pending_y_.reserve(kBlock);
+}
+
+void GramComparator::add(std::span<const float> z, double y) {
+  assert(z.size() == dimension_);
+  pending_.insert(pending_.end(), z.begin(), z.end());
+  pending_y_.push_back(y);
+  yy_ += y * y;
+  ++rows_;
+  if (pending_y_.size() < kBlock) return;
+  const auto d = static_cast<Eigen::Index>(dimension_);
+  add_block(Eigen::Map<Matrix>(A_.data(), d, d), Eigen::Map<Vector>(b_.data(), d), pending_,
+            pending_y_);
+  pending_.clear();
+  pending_y_.clear();
+}
+
+BestFit GramComparator::best(const Region& region) const { return best({&region, 1}).front(); }
+
+std::vector<BestFit> GramComparator::best(std::span<const Region> regions) const {
+  const auto d = static_cast<Eigen::Index>(dimension_);
+  Matrix A = Eigen::Map<const Matrix>(A_.data(), d, d);
+  Vector b = Eigen::Map<const Vector>(b_.data(), d);
+  add_block(A, b, pending_, pending_y_);
+  A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
+  const QuadraticForm form{{A.data(), dimension_ * dimension_}, {b.data(), dimension_}};
+
+  std::optional<QuadraticOnBall> ball;
+  const auto minimise = [&](const Region& region) -> QuadraticMinimum {
+    if (region.constraint == Constraint::box && std::isfinite(region.radius) && d > 0) {
+      return minimise_on_box(form, region.radius / std::sqrt(static_cast<double>(d)));
+    }
+    if (!ball) ball.emplace(form);
+    return ball->minimise(region.radius);
+  };
+  std::vector<BestFit> fits;
+  for (const Region& region : regions) {
+    QuadraticMinimum minimum = minimise(region);
+    const Eigen::Map<const Vector> w(minimum.weights.data(), d);
+    const Vector size = w.cwiseAbs();
+    const double terms = size.dot(A.cwiseAbs() * size) + 2.0 * size.dot(b.cwiseAbs()) + yy_;
+    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * terms;
+    const double loss = std::max(0.0, 2.0 * minimum.value + yy_);
+    // No square is negative, so that the loss itself bounds the gap.
+    const double gap = std::min(2.0 * minimum.gap, loss) + rounding;
+    fits.push_back({loss, gap, std::move(minimum.weights)});
+  }
+  return fits;
+}
+
+}  // namespace caucus

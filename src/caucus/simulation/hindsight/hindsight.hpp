@@ -1,0 +1,26 @@
+// The best loss in hindsight of every space, at the rounds of a curve, for one repetition.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/losses/loss.hpp"
+#include "caucus/engine/example_source.hpp"
+
+namespace caucus {
+
+struct BestLosses {
+  /// at[k][i] = min over space i of the summed loss of all clients' examples of the first rounds[k]
+  /// rounds.
+  std::vector<std::vector<double>> at;
+  /// By how much the last of them may at most exceed the true minimum.
+  std::vector<double> gap;
+};
+
+/// Spaces that share features share the statistics.
+BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const PartitionedData& data,
+                       std::span<const std::size_t> rounds);
+
+}  // namespace caucus

@@ -1,0 +1,283 @@
+#include "caucus/wire/codec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "caucus/core/base/text.hpp"
+
+namespace caucus::wire {
+namespace {
+
+// --- identities ---
+
+std::string bytes_of(const RunId& run) { return {run.begin(), run.end()}; }
+
+Result<RunId> run_of(const std::string& bytes) {
+  RunId run{};
+  if (bytes.size() != run.size()) {
+    return network_error("run", std::to_string(bytes.size()) + " bytes", "expected 16");
+  }
+  std::copy(bytes.begin(), bytes.end(), run.begin());
+  return run;
+}
+
+// --- spaces ---
+
+constexpr std::pair<SpaceKind, v1::Space::Kind> kKinds[] = {
+    {SpaceKind::linear, v1::Space::LINEAR},       {SpaceKind::gaussian, v1::Space::GAUSSIAN},
+    {SpaceKind::laplacian, v1::Space::LAPLACIAN}, {SpaceKind::cauchy, v1::Space::CAUCHY},
+    {SpaceKind::expert, v1::Space::EXPERT},
+};
+
+void encode(const Space& space, v1::Space& into) {
+  for (const auto& [ours, theirs] : kKinds) {
+    if (ours == space.kind) into.set_kind(theirs);
+  }
+  into.set_radius(space.radius);
+  into.set_box(space.constraint == Constraint::box);
+  into.set_width(space.width);
+  into.set_features(space.features);
+  into.set_intercept(space.intercept);
+  into.set_independent_base(space.independent_base);
+  into.set_expert(space.expert);
+}
+
+Result<Space> decode(const v1::Space& space) {
+  Space decoded;
+  const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                        [&](const auto& k) { return k.second == space.kind(); });
+  if (kind == std::end(kKinds)) {
+    return network_error("plan", "a space of kind " + std::to_string(space.kind()),
+                         "expected one that this version knows");
+  }
+  decoded.kind = kind->first;
+  decoded.radius = space.radius();
+  decoded.constraint = space.box() ? Constraint::box : Constraint::ball;
+  decoded.width = space.width();
+  decoded.features = space.features();
+  decoded.intercept = space.intercept();
+  decoded.independent_base = space.independent_base();
+  decoded.expert = space.expert();
+  if (!(decoded.radius > 0.0) || (decoded.is_kernel() && !(decoded.width > 0.0))) {
+    return network_error(
+        "plan",
+        "a space of radius " + to_text(decoded.radius) + " and width " + to_text(decoded.width),
+        "expected positive numbers");
+  }
+  return decoded;
+}
+
+// --- columns ---
+
+void encode(const Interval& interval, v1::Interval& into) {
+  into.set_least(interval.first);
+  into.set_largest(interval.second);
+}
+
+Interval decode(const v1::Interval& interval) { return {interval.least(), interval.largest()}; }
+
+void encode(const ReadOptions& columns, v1::Columns& into) {
+  into.set_target(columns.target);
+  if (columns.feature_range) encode(*columns.feature_range, *into.mutable_feature_range());
+  if (columns.label_range) encode(*columns.label_range, *into.mutable_label_range());
+  if (columns.ranges) {
+    for (std::size_t k = 0; k < columns.ranges->columns(); ++k) {
+      encode(Interval{columns.ranges->minimum[k], columns.ranges->maximum[k]}, *into.add_ranges());
+    }
+    for (const std::string& name : columns.ranges->names) into.add_names(name);
+  }
+  if (columns.expert_columns) {
+    into.set_first_expert(static_cast<std::uint32_t>(columns.expert_columns->first));
+    into.set_last_expert(static_cast<std::uint32_t>(columns.expert_columns->second));
+  }
+}
+
+Result<ReadOptions> decode(const v1::Columns& columns) {
+  ReadOptions decoded;
+  decoded.target = columns.target();
+  if (columns.has_feature_range()) decoded.feature_range = decode(columns.feature_range());
+  if (columns.has_label_range()) decoded.label_range = decode(columns.label_range());
+  if (columns.ranges_size() > 0) {
+    Ranges ranges;
+    ranges.names.assign(columns.names().begin(), columns.names().end());
+    for (const v1::Interval& range : columns.ranges()) {
+      ranges.minimum.push_back(range.least());
+      ranges.maximum.push_back(range.largest());
+    }
+    if (!ranges.names.empty() && ranges.names.size() != ranges.columns()) {
+      return network_error("plan", "ranges of " + std::to_string(ranges.columns()) +
+                                       " columns with " + std::to_string(ranges.names.size()) +
+                                       " names");
+    }
+    decoded.ranges = std::move(ranges);
+  }
+  if (columns.first_expert() > 0) {
+    decoded.expert_columns.emplace(columns.first_expert(), columns.last_expert());
+  }
+  CAUCUS_CHECK(decoded.validate());
+  return decoded;
+}
+
+// --- the plan ---
+
+void encode(const SharedPlan& plan, v1::Plan& into) {
+  for (const Space& space : plan.spaces) encode(space, *into.add_spaces());
+  into.set_loss(plan.loss.name());
+  into.set_seed(plan.seed);
+  into.set_held(static_cast<std::uint32_t>(plan.held));
+  into.set_rounds_per_upload(plan.rounds_per_upload);
+  into.set_features(static_cast<std::uint32_t>(plan.features));
+  into.set_experts(static_cast<std::uint32_t>(plan.experts));
+  into.set_arithmetic(plan.arithmetic);
+  into.set_label_delay(plan.label_delay);
+  if (plan.columns) encode(*plan.columns, *into.mutable_columns());
+}
+
+Result<SharedPlan> decode(const v1::Plan& plan) {
+  SharedPlan decoded;
+  for (const v1::Space& space : plan.spaces()) {
+    CAUCUS_TRY(auto one, decode(space));
+    decoded.spaces.push_back(std::move(one));
+  }
+  CAUCUS_TRY(decoded.loss, parse_loss(plan.loss()));
+  decoded.seed = plan.seed();
+  decoded.held = plan.held();
+  decoded.rounds_per_upload = plan.rounds_per_upload();
+  decoded.features = plan.features();
+  decoded.experts = plan.experts();
+  decoded.arithmetic = plan.arithmetic();
+  decoded.label_delay = plan.label_delay();
+  if (plan.has_columns()) {
+    CAUCUS_TRY(decoded.columns, decode(plan.columns()));
+  }
+  if (decoded.spaces.empty()) return network_error("plan", "no spaces");
+  if (decoded.rounds_per_upload == 0) return network_error("plan", "no rounds per upload");
+  return decoded;
+}
+
+}  // namespace
+
+void encode(const HelloRecord& hello, v1::Hello& into) {
+  into.set_protocol(hello.protocol);
+  into.set_client(hello.client);
+  into.set_token(hello.token);
+  into.set_software(hello.software);
+  if (hello.run) into.set_run(bytes_of(*hello.run));
+  into.set_resume(hello.resume);
+}
+
+Result<HelloRecord> decode(const v1::Hello& hello) {
+  HelloRecord decoded{hello.protocol(), hello.client(), hello.token(), hello.software(), {},
+                      hello.resume()};
+  if (!hello.run().empty()) {
+    CAUCUS_TRY(decoded.run, run_of(hello.run()));
+  }
+  return decoded;
+}
+
+void encode(const ReadyRecord& ready, v1::Ready& into) {
+  into.set_examples(ready.examples);
+  into.set_features(static_cast<std::uint32_t>(ready.features));
+  into.set_experts(static_cast<std::uint32_t>(ready.experts));
+}
+
+ReadyRecord decode(const v1::Ready& ready) {
+  return {ready.examples(), ready.features(), ready.experts()};
+}
+
+void encode(const WelcomeRecord& welcome, v1::Welcome& into) {
+  into.set_run(bytes_of(welcome.run));
+  into.set_client(welcome.client);
+  into.set_examples(welcome.examples);
+  encode(welcome.plan, *into.mutable_plan());
+  into.set_start(welcome.start);
+  into.set_since(welcome.since);
+}
+
+Result<WelcomeRecord> decode(const v1::Welcome& welcome) {
+  WelcomeRecord decoded;
+  CAUCUS_TRY(decoded.run, run_of(welcome.run()));
+  decoded.client = welcome.client();
+  decoded.examples = welcome.examples();
+  CAUCUS_TRY(decoded.plan, decode(welcome.plan()));
+  decoded.start = welcome.start();
+  decoded.since = welcome.since();
+  return decoded;
+}
+
+void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment,
+            v1::Assignment& into) {
+  into.Clear();  // its memory stays
+  into.set_batch(batch);
+  into.set_durable(durable);
+  for (const HeldModel& held : assignment.held) {
+    v1::HeldModel& model = *into.add_held();
+    model.set_space(held.space);
+    model.set_share(held.share);
+    model.mutable_weights()->Add(held.weights.begin(), held.weights.end());
+  }
+}
+
+AssignmentRecord decode(const v1::Assignment& assignment) {
+  AssignmentRecord decoded{assignment.batch(), assignment.durable(), {}};
+  for (const v1::HeldModel& model : assignment.held()) {
+    decoded.held.push_back(
+        {model.space(), model.share(), {model.weights().begin(), model.weights().end()}});
+  }
+  return decoded;
+}
+
+void encode(const ReportRecord& report, v1::Report& into) {
+  into.Clear();  // its memory stays
+  into.set_batch(report.batch);
+  into.set_last(report.last);
+  v1::Played& played = *into.mutable_played();
+  played.set_forecasts(report.played.forecasts);
+  played.set_loss(report.played.loss);
+  played.set_squared_error(report.played.squared_error);
+  played.set_squared_targets(report.played.squared_targets);
+  played.set_log_loss(report.played.log_loss);
+  played.set_correct(report.played.correct);
+  for (const PartRecord& part : report.parts) {
+    v1::Part& one = *into.add_parts();
+    one.set_sampled(part.sampled);
+    one.set_examples(part.examples);
+    for (const HeldReportRecord& held : part.held) {
+      v1::HeldReport& model = *one.add_held();
+      model.set_space(held.space);
+      model.set_loss(held.loss);
+      model.mutable_gradient()->Add(held.gradient.begin(), held.gradient.end());
+    }
+  }
+}
+
+ReportRecord decode(const v1::Report& report) {
+  ReportRecord decoded;
+  decoded.batch = report.batch();
+  decoded.last = report.last();
+  decoded.played.forecasts = report.played().forecasts();
+  decoded.played.loss = report.played().loss();
+  decoded.played.squared_error = report.played().squared_error();
+  decoded.played.squared_targets = report.played().squared_targets();
+  decoded.played.log_loss = report.played().log_loss();
+  decoded.played.correct = report.played().correct();
+  for (const v1::Part& part : report.parts()) {
+    PartRecord& one = decoded.parts.emplace_back(PartRecord{part.sampled(), part.examples(), {}});
+    for (const v1::HeldReport& held : part.held()) {
+      one.held.push_back(
+          {held.space(), held.loss(), {held.gradient().begin(), held.gradient().end()}});
+    }
+  }
+  return decoded;
+}
+
+std::string plan_bytes(const SharedPlan& plan) {
+  v1::Plan message;
+  encode(plan, message);
+  return message.SerializeAsString();  // no maps in it, so the order is that of the fields
+}
+
+}  // namespace caucus::wire

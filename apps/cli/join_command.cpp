@@ -24,8 +24,9 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kExamples =
-    R"(The server says which column is what and how it is scaled; the rows themselves never leave this
-machine. They are played in their order, so many per batch as the server asks for.
+    R"(The server says which column is what and how it is scaled. Rows are not sent, but the
+server can compute a row from a report of one round: join only a server that you trust with them.
+Rows are used in their order, as many per batch as the server asks for.
 
 When the server is away it is tried again, and what it has lost is sent again. When this client is
 killed or stopped, --resume goes on at the same row, exactly: what it must know for that is in

@@ -68,8 +68,7 @@ int run(int argc, char** argv) {
   remember_command_line(argc, argv);
   wire::silence_grpc();
   CLI::App app(
-      "caucus chooses the right model while it learns it, online, over many clients whose "
-      "data never leave them.");
+      "caucus trains several candidate models across your sites and finds out which one is best.");
   app.name("caucus");
   app.set_version_flag("--version", "caucus " + version());
   app.require_subcommand(1);

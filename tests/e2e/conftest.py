@@ -9,13 +9,11 @@ ends with code 77, which ctest counts as skipped.
 """
 import os
 import pathlib
-import shutil
-import subprocess
-import sys
 import tempfile
 
 import pytest
 
+from federation import Federation
 from program import Caucus
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -108,6 +106,21 @@ def caucus(program, directory):
     """Runs the program; the processes that the test has started and left running end with the test."""
     with Caucus(program) as runner:
         yield runner
+
+
+@pytest.fixture
+def remove():
+    """Returns what removes the files, or the empty directories, that match patterns."""
+    def every(*patterns):
+        for pattern in patterns:
+            for path in pathlib.Path().glob(pattern):
+                path.rmdir() if path.is_dir() else path.unlink()
+    return every
+
+
+@pytest.fixture
+def federation(caucus):
+    return Federation(caucus)
 
 
 @pytest.fixture(scope="session")

@@ -189,10 +189,10 @@ class Caucus:
         """Splits the command line as a shell does, and leaves the further arguments as they are."""
         return [self.path, *shlex.split(str(command)), *(a if isinstance(a, bytes) else str(a) for a in arguments)]
 
-    def run(self, command, *arguments, env=None, **options):
-        """Runs to the end and returns code, stdout and stderr."""
+    def run(self, command, *arguments, env=None, inside=(), **options):
+        """Runs to the end and returns code, stdout and stderr; `inside` is a command that runs it elsewhere."""
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.run(self.words(command, arguments), text=True, errors="surrogateescape",
+        return subprocess.run([*inside, *self.words(command, arguments)], text=True, errors="surrogateescape",
                               env={**os.environ, **(env or {})}, **options)
 
     def __call__(self, command, *arguments, **options):
@@ -221,7 +221,7 @@ class Caucus:
         return said[-1]
 
     def start(self, command, *arguments, out, log, env=None, inside=(), **options):
-        """Starts the program in the background; `inside` is a command that runs it somewhere else."""
+        """Starts the program in the background."""
         return self.start_other([*inside, *self.words(command, arguments)], out, log,
                                 env={**os.environ, **(env or {})}, **options)
 

@@ -74,7 +74,7 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
     return NcoAdaptive(*adaptive, clients);
   }
   const auto& rates = std::get<std::shared_ptr<const OmsSettings>>(settings);
-  if (cooperative) return FomdOms(rates, Layout::lanes);
+  if (cooperative) return FomdOms(rates);
   return NcoOms(rates, clients);
 }
 

@@ -36,26 +36,11 @@ Status OmsSettings::validate() const {
   return Done{};
 }
 
-OmsAggregate::OmsAggregate(const FeatureMaps& maps, LaneSums lanes)
-    : maps_(&maps), slot_of_(maps.size(), -1), losses_(kFew, 0.0), lanes_(std::move(lanes)) {
-  if (!few()) return;
-  for (std::uint32_t i = 0; i < maps.size(); ++i) new_slot(i);
-}
-
 void OmsAggregate::clear() {
-  if (!few()) {
-    for (std::size_t s = 0; s < used_; ++s) slot_of_[spaces_[s]] = -1;
-    used_ = 0;
-  } else {
-    std::fill(counts_.begin(), counts_.end(), 0U);
-    std::fill(losses_.begin(), losses_.end(), 0.0);
-    if (summed_) {
-      for (auto& gradient : gradients_) gradient.clear();
-    }
-  }
+  for (std::size_t s = 0; s < used_; ++s) slot_of_[spaces_[s]] = -1;
+  used_ = 0;
   summed_ = false;
   reporters_ = 0;
-  lanes_.clear();
 }
 
 std::size_t OmsAggregate::new_slot(std::uint32_t space) {
@@ -63,7 +48,7 @@ std::size_t OmsAggregate::new_slot(std::uint32_t space) {
   slot_of_[space] = static_cast<std::int32_t>(slot);
   if (spaces_.size() < used_) {
     spaces_.resize(used_);
-    losses_.resize(std::max(kFew, used_));
+    losses_.resize(used_);
     counts_.resize(used_);
     gradients_.resize(used_);
   }
@@ -106,16 +91,13 @@ void OmsAggregate::add_up() {
   }
 }
 
-FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout)
+FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       weights_(settings_->plan->maps),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
                settings_->sampled),
-      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {
-  const FeatureMaps& maps = settings_->plan->maps;
-  if (layout == Layout::lanes && ModelLanes::can_hold(maps)) lanes_.emplace(maps);
-}
+      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {}
 
 void FomdOms::aggregate(std::span<const Report> parts, OmsAggregate& into) const {
   ++into.reporters_;
@@ -158,26 +140,15 @@ void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
-  if (aggregate.lanes_.reporters() > 0) return step_lanes(batch, aggregate.lanes_);
   if (aggregate.reporters_ == 0) return;
-  renew_rows();
   estimate(batch, aggregate);
   step_models(aggregate);
-  if (lanes_) lanes_->copy_from(weights_);
-  if (aggregate.few()) {
-    settings_->entropy.descend(p_, std::span<const double>(all_losses_).first(models()), eta_);
-  } else {
-    settings_->entropy.descend(p_, losses_, eta_);
-  }
+  settings_->entropy.descend(p_, losses_, eta_);
   p_.share(settings_->fixed_share);
 }
 
 /// Before p moves: P_i is that of the time of sampling.
 void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
-  if (aggregate.few()) {
-    return simd::kernels().estimate_lanes(few_estimates(batch, aggregate.reporters_),
-                                          aggregate.losses_.data());
-  }
   const auto reporters = static_cast<double>(aggregate.reporters_);
   losses_.resize(aggregate.used_);
   rates_.resize(aggregate.used_);
@@ -198,7 +169,6 @@ void FomdOms::step_models(const OmsAggregate& aggregate) {
   radii_.resize(aggregate.used_);
   std::size_t moves = 0;
   for (std::size_t s = 0; s < aggregate.used_; ++s) {
-    if (!aggregate.touched(s)) continue;
     const std::uint32_t i = aggregate.spaces_[s];
     const std::span<float> w = weights_[i];
     if (w.empty()) continue;  // a frozen expert
@@ -237,51 +207,6 @@ void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std:
   } else {
     Box{space.radius}.descend(w, gradient, rates_[slot]);
   }
-}
-
-simd::LaneEstimates FomdOms::few_estimates(const Batch& batch, std::size_t reporters) {
-  const bool first_time = model_rates_.empty();
-  rates_.resize(simd::kLanes);
-  all_losses_.resize(simd::kLanes);
-  model_rates_.resize(simd::kLanes);
-  if (first_time || !std::holds_alternative<ConstantSchedule>(settings_->schedule)) {
-    std::visit(
-        [&](const auto& schedule) {
-          for (std::size_t i = 0; i < models(); ++i) {
-            model_rates_[i] = schedule.model_rate(batch.number, i);
-          }
-        },
-        settings_->schedule);
-  }
-  return {models(),
-          sampled(),
-          static_cast<double>(reporters),
-          p_.weights().padded_values(),
-          p_.weights().total(),
-          model_rates_.data(),
-          all_losses_.data(),
-          rates_.data()};
-}
-
-/// estimate(), step_models() and the step of p for models that lie side by side.
-void FomdOms::step_lanes(const Batch& batch, const LaneSums& sums) {
-  const simd::LaneEstimates estimates = few_estimates(batch, sums.reporters());
-  const auto losses = std::span<const double>(all_losses_).first(models());
-  simd::EntropyStep step{};
-  const bool begun = settings_->entropy.begin_step(p_, losses.data(), eta_, step);
-  const bool short_enough = lanes_->step(sums, estimates, begun ? &step : nullptr);
-  rows_are_old_ = true;
-  if (begun) {
-    settings_->entropy.end_step(p_, losses, eta_, short_enough);
-  } else {
-    settings_->entropy.descend(p_, losses, eta_);
-  }
-  p_.share(settings_->fixed_share);
-}
-
-void FomdOms::renew_rows() const {
-  if (lanes_ && rows_are_old_) lanes_->copy_to(weights_);
-  rows_are_old_ = false;
 }
 
 }  // namespace caucus

@@ -6,18 +6,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "caucus/algorithms/lane_tile.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/core/features/model_lanes.hpp"
 #include "caucus/core/features/model_weights.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/core/mirror/simplex.hpp"
@@ -42,18 +39,14 @@ struct OmsSettings {
 /// 2 <= J <= K, or J = K = 1.
 Status validate_sample(std::size_t sampled, std::size_t models);
 
-/// The sums of one batch, over what was touched only. A model has a slot: of few models each its
-/// own, of many those that are touched, one after another.
+/// The sums of one batch. Models that are touched get slots, one after another.
 class OmsAggregate {
  public:
-  explicit OmsAggregate(const FeatureMaps& maps, LaneSums lanes = {});
+  explicit OmsAggregate(const FeatureMaps& maps) : maps_(&maps), slot_of_(maps.size(), -1) {}
   void clear();
 
  private:
   friend class FomdOms;
-  static constexpr std::size_t kFew = simd::kLanes;
-  [[nodiscard]] bool few() const { return slot_of_.size() <= kFew; }
-
   /// Of the reports of one tile, each of which has a model at most once.
   void add(const TileReports& reports);
   /// Where it does not last, at once.
@@ -61,9 +54,6 @@ class OmsAggregate {
   std::size_t new_slot(std::uint32_t space);
   [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
     return {terms_.data() + slot * most_terms_, counts_[slot]};
-  }
-  [[nodiscard]] bool touched(std::size_t slot) const {
-    return counts_[slot] > 0 || (summed_ && !gradients_[slot].empty());
   }
   /// From terms to gradients.
   void add_up();
@@ -75,18 +65,13 @@ class OmsAggregate {
   // By slot:
   std::size_t used_ = 0;
   std::vector<std::uint32_t> spaces_;
-  std::vector<double> losses_;         ///< at least 16
+  std::vector<double> losses_;
   std::vector<std::uint32_t> counts_;  ///< of the terms that the gradient is the sum of, or
   std::vector<simd::Term> terms_;
   std::size_t most_terms_ = 0;  ///< of a slot: as many as the tile has clients
   bool summed_ = false;
   std::vector<AlignedVector<float>> gradients_;  ///< that sum, after add_up()
-
-  LaneSums lanes_;  ///< the sums of batches whose models lie side by side
 };
-
-/// How models lie in memory: one after the other, or side by side where ModelLanes can hold them.
-enum class Layout { rows, lanes };
 
 class FomdOms {
  public:
@@ -101,7 +86,7 @@ class FomdOms {
   static constexpr bool kFirstPredicts = true;
 
   /// The settings must be valid.
-  explicit FomdOms(std::shared_ptr<const OmsSettings> settings, Layout layout = Layout::rows);
+  explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
 
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     const auto drawn = sampler_.draw(p_, batch.number, client);
@@ -114,14 +99,8 @@ class FomdOms {
   /// threads.
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
               ClientSampler& sampler, const HeldPlaces& into) const {
-    if (rows_are_old_) renew_rows();
     sampler.draw(p_, batch.number, first_client, clients, into.spaces);
     weights_.rows({into.spaces, clients * sampled()}, into.weights);
-  }
-  /// The same for models that lie side by side; `clients` is how many there are.
-  void assign_sets(const Batch& batch, std::uint32_t first_client, std::size_t count,
-                   std::size_t clients, ClientSampler& sampler, const HeldSets& into) const {
-    sampler.draw_sets(p_, batch.number, first_client, count, clients, into.first, into.models);
   }
   /// For the clients of this server, who all draw from its p.
   [[nodiscard]] ClientSampler new_sampler() const { return sampler_.of_one_p(); }
@@ -140,20 +119,15 @@ class FomdOms {
   void aggregate(std::span<const Report> parts, OmsAggregate& into) const;
   /// One after the other, but those of a model together.
   void aggregate(const TileReports& reports, OmsAggregate& into) const;
-  void aggregate(const LaneReports& reports, OmsAggregate& into) const {
-    into.lanes_.add(reports.rows, reports.held, reports.lasting);
-  }
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
-  /// All that later batches depend on, to the last bit, whatever the layout. restore() is for a
+  /// All that later batches depend on, to the last bit. restore() is for a
   /// server fresh from the same settings, which is to be thrown away after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
-  [[nodiscard]] OmsAggregate new_aggregate() const {
-    return OmsAggregate(settings_->plan->maps, lanes_ ? LaneSums(lanes_->dimension()) : LaneSums());
-  }
+  [[nodiscard]] OmsAggregate new_aggregate() const { return OmsAggregate(settings_->plan->maps); }
 
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
     return held_upload_bits(held, models());
@@ -176,38 +150,25 @@ class FomdOms {
   [[nodiscard]] double inclusion(std::size_t space) const {
     return inclusion_probability(p_[space], models(), settings_->sampled);
   }
-  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    if (rows_are_old_) renew_rows();
-    return weights_[space];
-  }
-  /// The models side by side, if they lie so.
-  [[nodiscard]] const ModelLanes* lanes() const { return lanes_ ? &*lanes_ : nullptr; }
-  /// Makes weights() safe to be called by several threads.
-  void renew_rows() const;
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
 
  private:
   /// With loss and gradient of each model multiplied by share P_i / (P_i when it was drawn).
   void aggregate_scaled(const Report& part, double share, OmsAggregate& into) const;
   void estimate(const Batch& batch, const OmsAggregate& aggregate);
-  /// Of at most 16 models; where the estimates will be.
-  simd::LaneEstimates few_estimates(const Batch& batch, std::size_t reporters);
   void step_models(const OmsAggregate& aggregate);
   void step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
                   std::span<float> w);
-  void step_lanes(const Batch& batch, const LaneSums& sums);
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
-  std::optional<ModelLanes> lanes_;
-  mutable ModelWeights weights_;
-  mutable bool rows_are_old_ = false;  ///< only the lanes have the last step
+  ModelWeights weights_;
   ClientSampler sampler_;
   double eta_;
 
   // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
   std::vector<IndexedLoss> losses_;
-  AlignedVector<double> rates_, all_losses_;
-  AlignedVector<double> model_rates_;  ///< of few models: those of the schedule
+  std::vector<double> rates_;
   std::vector<simd::Move> moves_;
   std::vector<double> radii_, squares_;  ///< of the moves
   AlignedVector<float> gradient_;

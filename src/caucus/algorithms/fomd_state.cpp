@@ -9,7 +9,6 @@ namespace caucus {
 constexpr std::string_view kStateName = "fomd-oms 1";
 
 void FomdOms::save(StateWriter& to) const {
-  renew_rows();
   to.text(kStateName);
   p_.save(to);
   weights_.save(to);
@@ -18,10 +17,7 @@ void FomdOms::save(StateWriter& to) const {
 Status FomdOms::restore(StateReader& from) {
   from.expect(kStateName);
   CAUCUS_CHECK(p_.restore(from));
-  CAUCUS_CHECK(weights_.restore(from, settings_->plan->maps));
-  rows_are_old_ = false;
-  if (lanes_) lanes_->copy_from(weights_);
-  return Done{};
+  return weights_.restore(from, settings_->plan->maps);
 }
 
 }  // namespace caucus

@@ -60,13 +60,6 @@ struct PlayedExample {
   double output = 0.0, y = 0.0;
 };
 
-/// The same of several clients in one round, number by number.
-struct RoundForecasts {
-  std::size_t round = 0;
-  std::span<const std::uint32_t> clients;
-  std::span<const double> outputs, y;
-};
-
 /// Loss and gradient of a held model, both means over the batch, as floats. The gradient is
 /// factor * direction, each product rounded to a float: a mean over several examples has the factor
 /// 1, that of one example is the loss's derivative times the features, and need not be written out.

@@ -125,9 +125,9 @@ OmsSettings theory_settings(const Problem& problem) {
   return settings;
 }
 
-auto fomd(OmsSettings settings, Layout layout = Layout::rows) {
+auto fomd(OmsSettings settings) {
   const auto shared = std::make_shared<const OmsSettings>(std::move(settings));
-  return [shared, layout] { return FomdOms(shared, layout); };
+  return [shared] { return FomdOms(shared); };
 }
 auto adaptive(const Problem& problem) {
   return [settings = problem.adaptive_settings()] { return AdaptiveOms(settings); };
@@ -167,30 +167,6 @@ TEST(FomdOmsSnapshot, GoesOnExactlyWithOneModel) {
   problem.sampled = 1;
   expect_exact(problem, {}, fomd(*problem.settings()));
   expect_exact(problem, {}, adaptive(problem));
-}
-
-TEST(FomdOmsSnapshot, IsTheSameForModelsThatLieSideBySide) {
-  Problem problem;
-  problem.spaces = {Space{.radius = 0.5}, Space{.radius = 1.0}, Space{.radius = 2.0}};
-  const auto rows = fomd(*problem.settings());
-  const auto lanes = fomd(*problem.settings(), Layout::lanes);
-  expect_exact(problem, {}, lanes);
-  FomdOms one = lanes();
-  ASSERT_NE(one.lanes(), nullptr);
-  go_on(one, problem, {}, 0, 5);
-  FomdOms other = rows();
-  ASSERT_TRUE(restore(other, saved(one)).ok());
-  EXPECT_EQ(saved(other), saved(one));
-  FomdOms back = lanes();
-  ASSERT_TRUE(restore(back, saved(other)).ok());
-  const std::vector<float> x(simd::padded(problem.inputs), 0.5F);
-  const float* const rows_of_x[] = {x.data()};
-  std::vector<float> outputs(16);
-  std::vector<float> expected(16);
-  back.lanes()->outputs(rows_of_x, outputs);
-  one.lanes()->outputs(rows_of_x, expected);
-  EXPECT_EQ(outputs, expected);
-  EXPECT_NE(outputs[0], 0.0F);
 }
 
 TEST(AdaptiveSnapshot, GoesOnExactlyWithSecondOrder) {

@@ -95,7 +95,6 @@ class ByTiles {
   template <class Source, class Assign, class Receive>
   void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Assign&&,
            Receive&& receive) {
-    if constexpr (requires { shared.renew_rows(); }) shared.renew_rows();
     if (workers_.size() > 1 && workers_.front()->keeps_batches_whole(batch)) {
       ask_together(shared, batch, clients, receive);
     } else {

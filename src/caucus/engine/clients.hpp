@@ -74,13 +74,6 @@ struct Clients {
     if (!observer) return;
     for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
   }
-  void record(const RoundForecasts& given) {
-    telemetry->record(given);
-    if (!observer) return;
-    for (std::size_t n = 0; n < given.clients.size(); ++n) {
-      observer(given.clients[n], given.round, given.outputs[n]);
-    }
-  }
   template <class A>
   [[nodiscard]] bool loses(const Batch& batch, std::uint32_t client) const {
     return A::kCooperative && dropout.loses(batch.number, client);

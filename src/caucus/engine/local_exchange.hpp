@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/engine/by_lanes.hpp"
 #include "caucus/engine/by_tiles.hpp"
 #include "caucus/engine/clients.hpp"
 #include "caucus/engine/example_source.hpp"
@@ -58,29 +57,6 @@ class OneByOne {
   std::vector<typename A::ClientState> memory_;
 };
 
-/// By lanes where that can be, else by tiles.
-template <class A>
-requires TiledClients<A> && LaneClients<A>
-class ByLanesOrTiles {
- public:
-  ByLanesOrTiles(const A& algorithm, std::size_t clients, std::size_t threads)
-      : lanes_(algorithm), tiles_(algorithm, clients, threads) {}
-
-  template <class Source, class Assign, class Receive>
-  void ask(const A& shared, const Batch& batch, Clients<Source>& clients, Assign&& assign,
-           Receive&& receive) {
-    if (ByLanes<A>::can(shared, batch)) {
-      lanes_.ask(shared, batch, clients, receive);
-    } else {
-      tiles_.ask(shared, batch, clients, assign, receive);
-    }
-  }
-
- private:
-  ByLanes<A> lanes_;
-  ByTiles<A> tiles_;
-};
-
 template <class A>
 struct HowToPlay {
   using Type = OneByOne<A>;
@@ -89,12 +65,6 @@ template <TiledClients A>
 struct HowToPlay<A> {
   using Type = ByTiles<A>;
 };
-template <class A>
-requires TiledClients<A> && LaneClients<A>
-struct HowToPlay<A> {
-  using Type = ByLanesOrTiles<A>;
-};
-
 template <Algorithm A, ExampleSource Source, class Play = typename HowToPlay<A>::Type>
 class LocalExchange {
  public:

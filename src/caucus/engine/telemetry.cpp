@@ -71,18 +71,6 @@ void Telemetry::record(std::span<const PlayedExample> given) {
   });
 }
 
-void Telemetry::record(const RoundForecasts& given) {
-  measure_.with_kind([&](const auto& kind) {
-    Totals totals(*this, loss_of_batch_);
-    for (std::size_t n = 0; n < given.clients.size(); ++n) {
-      PlayedSums sums;
-      sums.add(kind, given.outputs[n], given.y[n]);
-      totals.add(given.clients[n], sums);
-    }
-    totals.store();
-  });
-}
-
 void Telemetry::end_batch() {
   record_open();
   loss += loss_of_batch_;

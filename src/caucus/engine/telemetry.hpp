@@ -55,8 +55,6 @@ class Telemetry {
   /// Forecasts in the order of clients, each client's in the order of rounds. Those of a client in
   /// a batch may come in several pieces.
   void record(std::span<const PlayedExample> given);
-  /// Clients in order; for batches of one round.
-  void record(const RoundForecasts& given);
   void sent(std::size_t up, std::size_t down) {
     upload_bits += up;
     download_bits += down;

@@ -129,29 +129,6 @@ TEST(Telemetry, SeveralThreadsGiveTheSameBits) {
   }
 }
 
-TEST(Telemetry, LanesGiveTheSameBits) {
-  const ClassSource source({9, 4, 0, 7, 9});
-  const Loss loss(HingeLoss{});
-  Telemetry by_rounds(loss, 5);
-  Simulated simulated{Telemetry(loss, 5), {}};
-  for (std::size_t round = 0; round < 9; ++round) {
-    std::vector<std::uint32_t> clients;
-    std::vector<double> outputs;
-    std::vector<double> y;
-    for (std::size_t client = 0; client < 5; ++client) {
-      if (round >= source.rounds(client)) continue;
-      const Example one = source.example(client, round);
-      clients.push_back(static_cast<std::uint32_t>(client));
-      outputs.push_back(static_cast<double>(one.x[1]) - 0.5);
-      y.push_back(one.y);
-      simulated.outputs[{client, round}] = outputs.back();
-    }
-    by_rounds.record(RoundForecasts{round, clients, outputs, y});
-    by_rounds.end_batch();
-  }
-  EXPECT_EQ(numbers(by_rounds), numbers(served(source, loss, 9, 1, simulated)));
-}
-
 TEST(Telemetry, BatchesOfOneRoundAreSummedRoundByRound) {
   const ClassSource source({9, 4, 0, 7, 9});
   const Loss loss(AbsoluteLoss{});

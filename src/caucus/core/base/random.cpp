@@ -30,26 +30,20 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c,
   return c;
 }
 
-void ClientStreams::begin(std::uint32_t round, std::uint32_t rounds, std::uint32_t client,
-                          std::uint32_t clients) {
+void ClientStreams::begin(std::uint32_t round, std::uint32_t client) {
   key_.round = round;
   key_.client = client;
-  rounds_ = rounds;
-  clients_ = clients;
-  count_ = (std::size_t{rounds} * clients + kTogether - 1) / kTogether * kTogether;
-  std::array<std::uint32_t, kMost> client_of{};
-  std::array<std::uint32_t, kMost> round_of{};
-  std::size_t s = 0;
-  for (std::uint32_t r = 0; r < rounds; ++r) {
-    for (std::uint32_t c = 0; c < clients; ++c, ++s) {
-      client_of[s] = client + c;
-      round_of[s] = round + r;
-    }
+  begun_ = true;
+  std::array<std::uint32_t, kTogether> client_of{};
+  std::array<std::uint32_t, kTogether> round_of{};
+  for (std::uint32_t s = 0; s < kTogether; ++s) {
+    client_of[s] = client + s;
+    round_of[s] = round;
   }
   const auto counter = Stream::counter_of(key_);
   const auto key = Stream::key_of(key_);
   simd::kernels().philox(
-      {{key[0], key[1]}, counter[0], counter[3], client_of.data(), round_of.data(), count_},
+      {{key[0], key[1]}, counter[0], counter[3], client_of.data(), round_of.data(), kTogether},
       words_.data());
 }
 

@@ -105,48 +105,31 @@ class ClientStreams {
 
   Stream of(std::uint32_t round, std::uint32_t client) {
     if (!has(round, client)) begin(round, client);
-    const std::size_t s = place(round, client);
+    const std::size_t s = client - key_.client;
     StreamKey key = key_;
     key.round = round;
     key.client = client;
-    return {key, {words_[s], words_[count_ + s], words_[2 * count_ + s], words_[3 * count_ + s]}};
+    return {
+        key,
+        {words_[s], words_[kTogether + s], words_[2 * kTogether + s], words_[3 * kTogether + s]}};
   }
 
   [[nodiscard]] bool has(std::uint32_t round, std::uint32_t client) const {
-    return round - key_.round < rounds_ && client - key_.client < clients_;
+    return begun_ && round == key_.round && client - key_.client < kTogether;
   }
   /// Begins those of `client` and the next fifteen.
-  void begin(std::uint32_t round, std::uint32_t client) { begin(round, 1, client, kTogether); }
-  /// Begins those of clients 0 to clients - 1, at most 16, for as many rounds as there is room for.
-  void begin_rounds(std::uint32_t round, std::uint32_t clients) {
-    begin(round, kMost / clients, 0, clients);
-  }
-  /// How many were begun of a round, from this client on.
-  [[nodiscard]] std::uint32_t left_of_round(std::uint32_t client) const {
-    return clients_ - (client - key_.client);
-  }
+  void begin(std::uint32_t round, std::uint32_t client);
   /// The first one that was begun.
   [[nodiscard]] std::uint32_t first_client() const { return key_.client; }
-  /// The w-th words of the first blocks of those begun, from this client on. Sixteen may be read,
-  /// wherever it is.
-  [[nodiscard]] const std::uint32_t* words(std::size_t w, std::uint32_t round,
-                                           std::uint32_t client) const {
-    return words_.data() + w * count_ + place(round, client);
+  /// The w-th words of the first blocks of the sixteen that were begun.
+  [[nodiscard]] const std::uint32_t* words(std::size_t w) const {
+    return words_.data() + w * kTogether;
   }
 
  private:
-  static constexpr std::uint32_t kMost = 128;
-
-  void begin(std::uint32_t round, std::uint32_t rounds, std::uint32_t client,
-             std::uint32_t clients);
-  [[nodiscard]] std::size_t place(std::uint32_t round, std::uint32_t client) const {
-    return (round - key_.round) * clients_ + (client - key_.client);
-  }
-
   StreamKey key_;  ///< of the first one that was begun
-  std::uint32_t rounds_ = 0, clients_ = 0;
-  std::size_t count_ = 0;  ///< of all that were begun, a multiple of 16
-  std::array<std::uint32_t, 4 * kMost + kTogether> words_{};
+  bool begun_ = false;
+  std::array<std::uint32_t, 4 * kTogether> words_{};
 };
 
 }  // namespace caucus

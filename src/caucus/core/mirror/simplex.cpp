@@ -120,6 +120,10 @@ Status Simplex::restore(StateReader& from) {
   return Done{};
 }
 
+static double sum_tolerance(std::size_t size) {
+  return std::max(1e-14, static_cast<double>(size) * std::numeric_limits<double>::epsilon());
+}
+
 WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::move(weights)) {
   for (const double weight : weights_) {
     inverse_weights_.push_back(1.0 / weight);
@@ -133,10 +137,27 @@ WeightedEntropy::WeightedEntropy(std::vector<double> weights) : weights_(std::mo
 void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double rate) const {
   if (p.size() == 1 || rate == 0.0) return;
   if (equal_) return multiply_all(p, losses, rate);
+  const auto differs = [&](double loss) { return loss != losses.front(); };
+  if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
   std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
+  const double total = p.weights_.total();
+  const double excess = total - 1.0;  // as small as this it is its own logarithm
   simd::EntropyStep step{};
-  const bool begun = begin_step(p, p.padded_losses_.data(), rate, step);
-  end_step(p, losses, rate, begun && simd::kernels().entropy_step(step));
+  step.n = p.size();
+  step.log_p = p.log_weights_.data();
+  step.p = p.weights_.padded_values();
+  step.inverse = padded_inverse_.data();
+  step.losses = p.padded_losses_.data();
+  step.log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
+  step.rate = rate;
+  step.most_inverse = most_inverse_;
+  step.tolerance = sum_tolerance(p.size());
+  step.moved = p.moved_.data();
+  step.weights = p.new_weights_.data();
+  const bool short_enough = simd::kernels().entropy_step(step);
+  if (!short_enough) return newton(p, losses, rate);
+  p.log_weights_.swap(p.moved_);
+  p.weights_.swap_all(p.new_weights_);
 }
 
 /// Of equal C_i: what all have in common cancels.
@@ -155,7 +176,7 @@ void WeightedEntropy::multiply_all(Simplex& p, std::span<const double> losses, d
 }
 
 void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const {
-  if (!equal_) {
+  if (!equal_ || p.size() <= kFew) {
     p.losses_.assign(p.size(), 0.0);
     for (const auto& [index, loss] : losses) p.losses_[index] = loss;
     return descend(p, p.losses_, rate);
@@ -176,38 +197,6 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
     p.log_factors_.push_back(factor * (loss - common));
   }
   if (!p.changed_.empty()) p.multiply(p.changed_, p.log_factors_);
-}
-
-static double sum_tolerance(std::size_t size) {
-  return std::max(1e-14, static_cast<double>(size) * std::numeric_limits<double>::epsilon());
-}
-
-bool WeightedEntropy::begin_step(Simplex& p, const double* losses, double rate,
-                                 simd::EntropyStep& step) const {
-  if (equal_ || p.size() == 1 || rate == 0.0) return false;
-  const double total = p.weights_.total();
-  const double excess = total - 1.0;  // as small as this it is its own logarithm
-  step.n = p.size();
-  step.log_p = p.log_weights_.data();
-  step.p = p.weights_.padded_values();
-  step.inverse = padded_inverse_.data();
-  step.losses = losses;
-  step.log_total = std::abs(excess) < 1e-8 ? excess : std::log(total);
-  step.rate = rate;
-  step.most_inverse = most_inverse_;
-  step.tolerance = sum_tolerance(p.size());
-  step.moved = p.moved_.data();
-  step.weights = p.new_weights_.data();
-  return true;
-}
-
-void WeightedEntropy::end_step(Simplex& p, std::span<const double> losses, double rate,
-                               bool short_enough) const {
-  const auto differs = [&](double loss) { return loss != losses.front(); };
-  if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
-  if (!short_enough) return newton(p, losses, rate);
-  p.log_weights_.swap(p.moved_);
-  p.weights_.swap_all(p.new_weights_);
 }
 
 // h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to

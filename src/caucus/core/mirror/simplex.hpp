@@ -92,21 +92,17 @@ class WeightedEntropy {
   /// Safeguarded Newton in log space for nu, until the sum is within max(1e-14, K eps) of 1. Where
   /// all C_i are equal nu need not be known.
   void descend(Simplex& p, std::span<const double> losses, double rate) const;
-  /// The same for losses of a few; for equal C_i the work is that of these few.
+  /// The same for losses of a few models. For equal C_i and many models the work is that of these
+  /// few.
   void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
-
-  /// descend() for a caller who runs the kernel himself, among other work. False where that kernel
-  /// is not the way; else the step awaits losses at `losses`, with zeros up to a multiple of 8.
-  [[nodiscard]] bool begin_step(Simplex& p, const double* losses, double rate,
-                                simd::EntropyStep& step) const;
-  /// The kernel's step is taken if it was short enough, else another way is.
-  void end_step(Simplex& p, std::span<const double> losses, double rate, bool short_enough) const;
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
   void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
+
+  static constexpr std::size_t kFew = simd::kLanes;  ///< models that are moved all together
 
   std::vector<double> weights_, inverse_weights_;
   AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8

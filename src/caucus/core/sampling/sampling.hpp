@@ -149,10 +149,6 @@ class ClientSampler {
       }
     }
   }
-  /// A_1 of `count` clients one after another, and A_1 .. A_J of each as bits of a set, of at most
-  /// 32 models. There must be room for sixteen more. `clients` is how many there are in each round.
-  void draw_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
-                 std::size_t count, std::size_t clients, std::uint32_t* first, std::uint32_t* sets);
 
  private:
   /// A_1 and, for J = 2, A_2.
@@ -161,17 +157,6 @@ class ClientSampler {
     return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
   }
   void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
-  [[nodiscard]] std::array<const std::uint32_t*, 3> words(std::uint32_t round,
-                                                          std::uint32_t client) const {
-    return {streams_.words(0, round, client), streams_.words(1, round, client),
-            streams_.words(2, round, client)};
-  }
-  [[nodiscard]] simd::FewModels few(const Simplex& p) const {
-    return {p.weights().running_sums(), models_, sampled_ == models_};
-  }
-  /// draw_sets() for the clients of one vector, at most 16.
-  void draw_some_sets(const Simplex& p, std::uint32_t round, std::uint32_t first_client,
-                      std::size_t count, std::uint32_t* first, std::uint32_t* sets);
 
   ClientStreams streams_;
   ModelSampler sampler_;

@@ -249,33 +249,5 @@ RC_GTEST_PROP(ClientSampler, DrawsTogetherWhatEachClientDrawsAlone, ()) {
   }
 }
 
-// Bits that stand for a set, whether few clients draw for several rounds at once or many for one.
-RC_GTEST_PROP(ClientSampler, DrawsSetsOfWhatEachClientDrawsAlone, ()) {
-  const auto K = *rc::gen::inRange<std::size_t>(1, 17);
-  const std::size_t sampled = K == 1 ? 1 : *rc::gen::inRange<std::size_t>(2, K + 1);
-  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
-  const auto clients = *rc::gen::inRange<std::uint32_t>(1, 40);
-  ClientSampler alone({seed, Purpose::sampling}, K, sampled);
-  ClientSampler together = alone.of_one_p();
-  Stream stream({seed, Purpose::test});
-  for (std::uint32_t round = 7; round < 40; ++round) {
-    std::vector<double> log_weights;
-    for (std::size_t i = 0; i < K; ++i) log_weights.push_back(stream.normal());
-    const Simplex p = Simplex::from_log_weights(log_weights);
-    const std::uint32_t skipped = stream.below(clients);
-    const std::uint32_t count = clients - skipped;
-    std::vector<std::uint32_t> first(count + 16);
-    std::vector<std::uint32_t> sets(count + 16);
-    together.draw_sets(p, round, skipped, count, clients, first.data(), sets.data());
-    for (std::uint32_t c = 0; c < count; ++c) {
-      const auto expected = alone.draw(p, round, skipped + c);
-      std::uint32_t set = 0;
-      for (const std::uint32_t i : expected) set |= 1U << i;
-      RC_ASSERT(first[c] == expected[0]);
-      RC_ASSERT(sets[c] == set);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace caucus

@@ -20,22 +20,12 @@ inline void store(double* p, Eight a) { _mm512_storeu_pd(p, a.v); }
 /// Eight floats as doubles.
 inline Eight widened(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
 inline void store_narrowed(float* p, Eight a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a.v)); }
-/// Two times eight as sixteen floats.
-inline Lanes narrowed(Eight first, Eight last) {
-  return {_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first.v)),
-                             _mm512_cvtpd_ps(last.v), 1)};
-}
 inline Eight multiply(Eight a, Eight b) { return {_mm512_mul_pd(a.v, b.v)}; }
 inline Eight add(Eight a, Eight b) { return {_mm512_add_pd(a.v, b.v)}; }
 inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 inline Eight divide(Eight a, Eight b) { return {_mm512_div_pd(a.v, b.v)}; }
-inline Eight root(Eight a) { return {_mm512_sqrt_pd(a.v)}; }
 inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
-/// value where a > b, else other.
-inline Eight where_above(Eight a, Eight b, Eight value, Eight other) {
-  return {_mm512_mask_mov_pd(other.v, _mm512_cmp_pd_mask(a.v, b.v, _CMP_GT_OQ), value.v)};
-}
 /// How many lanes of x are at most those of limit.
 inline std::size_t count_at_most(Eight x, Eight limit) {
   return static_cast<std::size_t>(__builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
@@ -82,10 +72,6 @@ inline void store_narrowed(float* p, Eight a) {
   _mm_storeu_ps(p, _mm256_cvtpd_ps(a.low));
   _mm_storeu_ps(p + 4, _mm256_cvtpd_ps(a.high));
 }
-inline __m256 narrowed(Eight a) {
-  return _mm256_set_m128(_mm256_cvtpd_ps(a.high), _mm256_cvtpd_ps(a.low));
-}
-inline Lanes narrowed(Eight first, Eight last) { return {narrowed(first), narrowed(last)}; }
 inline Eight multiply(Eight a, Eight b) {
   return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
 }
@@ -97,11 +83,6 @@ inline Eight subtract(Eight a, Eight b) {
 }
 inline Eight divide(Eight a, Eight b) {
   return {_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
-}
-inline Eight root(Eight a) { return {_mm256_sqrt_pd(a.low), _mm256_sqrt_pd(a.high)}; }
-inline Eight where_above(Eight a, Eight b, Eight value, Eight other) {
-  return {_mm256_blendv_pd(other.low, value.low, _mm256_cmp_pd(a.low, b.low, _CMP_GT_OQ)),
-          _mm256_blendv_pd(other.high, value.high, _mm256_cmp_pd(a.high, b.high, _CMP_GT_OQ))};
 }
 inline Eight larger(Eight a, Eight b) {
   return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
@@ -182,12 +163,6 @@ inline Eight widened(const float* p) {
 inline void store_narrowed(float* p, Eight a) {
   for (std::size_t l = 0; l < 8; ++l) p[l] = static_cast<float>(a.v[l]);
 }
-inline Lanes narrowed(Eight first, Eight last) {
-  Lanes out{};
-  store_narrowed(out.v, first);
-  store_narrowed(out.v + 8, last);
-  return out;
-}
 inline Eight multiply(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] * b.v[l]; });
 }
@@ -199,12 +174,6 @@ inline Eight subtract(Eight a, Eight b) {
 }
 inline Eight divide(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] / b.v[l]; });
-}
-inline Eight root(Eight a) {
-  return each_of_eight([&](std::size_t l) { return __builtin_sqrt(a.v[l]); });
-}
-inline Eight where_above(Eight a, Eight b, Eight value, Eight other) {
-  return each_of_eight([&](std::size_t l) { return a.v[l] > b.v[l] ? value.v[l] : other.v[l]; });
 }
 inline Eight larger(Eight a, Eight b) {
   return each_of_eight([&](std::size_t l) { return a.v[l] > b.v[l] ? a.v[l] : b.v[l]; });

@@ -59,15 +59,5 @@ inline bool draw_pairs(const FewModels& models, const std::uint32_t* const* word
   return drawn.certain;
 }
 
-/// A_1, and both as bits of a set, or all models where all are held.
-inline bool draw_sets(const FewModels& models, const std::uint32_t* const* stream_words,
-                      std::uint32_t* first, std::uint32_t* sets) {
-  const Draws drawn = draws(models, stream_words);
-  store(first, drawn.first);
-  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << models.count) - 1);
-  store(sets, models.all_are_held ? words(all) : two_bits(drawn.first, drawn.second));
-  return drawn.certain;
-}
-
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

@@ -13,9 +13,6 @@ namespace {
 /// a_i (c_i + nu) and a_i = rate / C_i. Exponentials at this nu sum to 1 + h; the second move,
 /// delta, takes h away, and is so short that a polynomial of fourth degree is e^(-a_i delta) to all
 /// digits.
-///
-/// Each stage waits for the sums of the one before, and none has much to compute: whoever has other
-/// work does some of it in between (lane_step_kernel.hpp).
 class EntropyMove {
  public:
   explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(step.rate) {}

@@ -11,8 +11,6 @@ template <class Doubles>
 Doubles every(double value);
 template <class Doubles>
 Doubles loaded(const double* p);
-template <class Doubles>
-Doubles widened_as(const float* p);
 template <>
 [[gnu::always_inline]] inline Eight every<Eight>(double value) {
   return eight(value);
@@ -20,10 +18,6 @@ template <>
 template <>
 [[gnu::always_inline]] inline Eight loaded<Eight>(const double* p) {
   return load(p);
-}
-template <>
-[[gnu::always_inline]] inline Eight widened_as<Eight>(const float* p) {
-  return widened(p);
 }
 
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
@@ -40,29 +34,16 @@ template <>
 [[gnu::always_inline]] inline Four loaded<Four>(const double* p) {
   return {_mm256_loadu_pd(p)};
 }
-template <>
-[[gnu::always_inline]] inline Four widened_as<Four>(const float* p) {
-  return {_mm256_cvtps_pd(_mm_loadu_ps(p))};
-}
 inline void store(double* p, Four a) { _mm256_storeu_pd(p, a.v); }
 inline Four multiply(Four a, Four b) { return {_mm256_mul_pd(a.v, b.v)}; }
 inline Four add(Four a, Four b) { return {_mm256_add_pd(a.v, b.v)}; }
 inline Four subtract(Four a, Four b) { return {_mm256_sub_pd(a.v, b.v)}; }
-inline Four divide(Four a, Four b) { return {_mm256_div_pd(a.v, b.v)}; }
-inline Four root(Four a) { return {_mm256_sqrt_pd(a.v)}; }
 inline Four larger(Four a, Four b) { return {_mm256_max_pd(a.v, b.v)}; }
 inline Four mul_add(Four a, Four b, Four c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
-inline Four where_above(Four a, Four b, Four value, Four other) {
-  return {_mm256_blendv_pd(other.v, value.v, _mm256_cmp_pd(a.v, b.v, _CMP_GT_OQ))};
-}
 inline Four zero_below(Four x, Four limit, Four value) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.v, limit.v, _CMP_GE_OQ), value.v)};
 }
 inline Four times_power_of_two(Four a, Four count) { return {times_power_of_two(a.v, count.v)}; }
-/// Of which the last four of sixteen are 0.
-inline Lanes narrowed(Eight first, Four last) {
-  return {narrowed(first), _mm256_insertf128_ps(_mm256_setzero_ps(), _mm256_cvtpd_ps(last.v), 0)};
-}
 // Sums of eights to which four are added: those of the others stay.
 inline Eight add(Eight a, Four b) { return {_mm256_add_pd(a.low, b.v), a.high}; }
 inline Eight larger(Eight a, Four b) { return {_mm256_max_pd(a.low, b.v), a.high}; }

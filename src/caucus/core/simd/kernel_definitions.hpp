@@ -8,8 +8,6 @@
 #include "caucus/core/simd/exp_kernel.hpp"
 #include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
-#include "caucus/core/simd/lane_kernels.hpp"
-#include "caucus/core/simd/lane_step_kernel.hpp"
 #include "caucus/core/simd/lanes.hpp"
 #include "caucus/core/simd/philox_kernel.hpp"
 #include "caucus/core/simd/product_kernels.hpp"
@@ -114,12 +112,6 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    sincos<false>,
                                    sincos<true>,
                                    magnitude,
-                                   lane_outputs,
-                                   square_losses,
-                                   add_lane_products,
-                                   add_lane_losses,
-                                   estimate_lanes,
-                                   step_lanes,
                                    symmetric_multiply,
                                    symmetric_add,
                                    dot_doubles,
@@ -133,7 +125,6 @@ inline constexpr Kernels kTable = {CAUCUS_SIMD_NAME,
                                    count_up_to,
                                    philox,
                                    draw_pairs,
-                                   draw_sets,
                                    entropy_step,
                                    move_logs};
 

@@ -49,17 +49,6 @@ struct Wave {
   double* product[kOctaves];
 };
 
-/// What sums over clients say of sixteen models (fomd_oms.hpp): sums and rates of the models,
-/// divided by the number of reporters and the inclusion probability.
-struct LaneEstimates {
-  std::size_t models, sampled;
-  double reporters;
-  const double* weights;  ///< of the models when they were drawn
-  double total;           ///< of the weights
-  const double* model_rates;
-  double *losses, *rates;  ///< what comes out
-};
-
 /// Beyond the models, up to a multiple of 8, p, inverse and losses are 0 and log_p is -1e308.
 struct EntropyStep {
   std::size_t n;
@@ -69,43 +58,6 @@ struct EntropyStep {
   double most_inverse;
   double tolerance;
   double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
-};
-
-/// Outputs of at most sixteen models for clients, a row of sixteen for each.
-struct LaneOutputs {
-  const float* outputs;
-  const float* y;             ///< of each client
-  const std::uint32_t* held;  ///< models as bits, of each client
-  std::size_t count, models;
-};
-
-/// What clients report of sixteen models, a row for each: factors and losses, 0 for those that it
-/// does not hold. The gradients are factors times x.
-struct LaneRows {
-  const float* const* x = nullptr;
-  const float* factors = nullptr;
-  const float* losses = nullptr;
-  std::size_t count = 0;
-};
-
-/// A step of sixteen models. Their gradients and losses are the sums so far, unless these are
-/// fresh, and the rows.
-struct LaneStep {
-  float* w;
-  std::size_t inputs;
-  const double* radii;
-  std::uint32_t touched;  ///< as bits; the others stay where they are
-  const float* gradients;
-  const double* losses;
-  bool fresh;
-  const LaneRows* rows;
-  const LaneEstimates* estimates;
-  const EntropyStep* entropy;  ///< of the probabilities, from the estimates; or null
-};
-struct LaneOutcome {
-  float scales[kLanes];  ///< what the weights were multiplied with; 0 for what is not finite
-  bool finite;           ///< perhaps not, if some are very small
-  bool short_enough;     ///< the probabilities' step was
 };
 
 /// Counters of Philox whose second and third words differ; their number is a multiple of 16.
@@ -120,7 +72,6 @@ struct PhiloxCounters {
 struct FewModels {
   const double* sums;  ///< running, of their weights
   std::size_t count;
-  bool all_are_held;  ///< by every client: J = K
 };
 
 /// A point on the way to a solution of A x = b; see second_order.hpp.
@@ -155,15 +106,6 @@ struct Kernels {
   void (*sincos_products)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
                           std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
-  // model_lanes.hpp
-  void (*lane_outputs)(const float* w, std::size_t inputs, const float* const* x, std::size_t count,
-                       float* out);
-  bool (*square_losses)(const LaneOutputs& given, float limit, float* factors, float* losses);
-  void (*add_lane_products)(float* sums, bool fresh, std::size_t inputs, const LaneRows& rows);
-  void (*add_lane_losses)(const double* sums, bool fresh, const LaneRows& rows, std::size_t models,
-                          double* out);
-  void (*estimate_lanes)(const LaneEstimates& estimates, const double* sums);
-  void (*step_lanes)(const LaneStep& step, LaneOutcome& outcome);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
@@ -195,8 +137,6 @@ struct Kernels {
   // sampling.hpp: what sixteen clients draw; false where something is not certain
   bool (*draw_pairs)(const FewModels& models, const std::uint32_t* const* words,
                      std::uint32_t* pairs);
-  bool (*draw_sets)(const FewModels& models, const std::uint32_t* const* words,
-                    std::uint32_t* first, std::uint32_t* sets);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
   // logs_k += factor * (losses_k - common) and weights_k = e^logs_k, n of each, a multiple of 8;

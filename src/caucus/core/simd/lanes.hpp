@@ -31,7 +31,6 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 struct Lanes {
   __m512 v;
 };
-constexpr std::size_t kLaneSums = 12;  ///< Lanes that are summed together, in registers
 
 inline __mmask16 first_lanes(std::size_t count) {
   return static_cast<__mmask16>((1U << count) - 1U);
@@ -53,19 +52,6 @@ inline Lanes subtract(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline Lanes multiply(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
 
-/// Some of the lanes.
-struct LaneMask {
-  __mmask16 v;
-};
-inline LaneMask lanes_of(std::uint32_t bits) { return {static_cast<__mmask16>(bits)}; }
-/// 0 in the other lanes.
-inline Lanes only(LaneMask mask, Lanes a) { return {_mm512_maskz_mov_ps(mask.v, a.v)}; }
-inline Lanes otherwise_one(LaneMask mask, Lanes a) {
-  return {_mm512_mask_mov_ps(_mm512_set1_ps(1.0F), mask.v, a.v)};
-}
-inline bool all_at_most(Lanes a, Lanes limit) {
-  return _mm512_cmp_ps_mask(a.v, limit.v, _CMP_LE_OQ) == 0xFFFF;
-}
 /// The larger of |a| and |b|, as bits: NaN is larger than infinity. a is not negative.
 inline Lanes larger_size(Lanes a, Lanes b) {
   const __m512i size = _mm512_castps_si512(_mm512_abs_ps(b.v));
@@ -88,7 +74,6 @@ inline __m256d sum_to_four(Lanes a) {
 struct Lanes {
   __m256 low, high;
 };
-constexpr std::size_t kLaneSums = 6;
 
 /// All bits set in the first `count` of eight lanes.
 inline __m256i first_lanes(std::size_t count) {
@@ -148,27 +133,6 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
 }
 
-struct LaneMask {
-  __m256 low, high;
-};
-inline LaneMask lanes_of(std::uint32_t bits) {
-  const __m256i all = _mm256_set1_epi32(static_cast<int>(bits));
-  const __m256i low = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i high = _mm256_slli_epi32(low, 8);
-  return {_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, low), low)),
-          _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, high), high))};
-}
-inline Lanes only(LaneMask mask, Lanes a) {
-  return {_mm256_and_ps(a.low, mask.low), _mm256_and_ps(a.high, mask.high)};
-}
-inline Lanes otherwise_one(LaneMask mask, Lanes a) {
-  const __m256 one = _mm256_set1_ps(1.0F);
-  return {_mm256_blendv_ps(one, a.low, mask.low), _mm256_blendv_ps(one, a.high, mask.high)};
-}
-inline bool all_at_most(Lanes a, Lanes limit) {
-  return _mm256_movemask_ps(_mm256_and_ps(_mm256_cmp_ps(a.low, limit.low, _CMP_LE_OQ),
-                                          _mm256_cmp_ps(a.high, limit.high, _CMP_LE_OQ))) == 0xFF;
-}
 inline __m256 larger_size(__m256 a, __m256 b) {
   const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b));
   return _mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a), size));
@@ -196,7 +160,6 @@ inline __m256d sum_to_four(Lanes a) {
 struct Lanes {
   float v[kLanes];
 };
-constexpr std::size_t kLaneSums = 2;
 
 template <class Function>
 inline Lanes each(Function function) {
@@ -240,21 +203,6 @@ inline Lanes mul_add(Lanes a, Lanes b, Lanes c) {
   });
 }
 
-struct LaneMask {
-  std::uint32_t bits;
-};
-inline LaneMask lanes_of(std::uint32_t bits) { return {bits}; }
-inline Lanes only(LaneMask mask, Lanes a) {
-  return each([&](std::size_t l) { return (mask.bits >> l & 1U) != 0U ? a.v[l] : 0.0F; });
-}
-inline Lanes otherwise_one(LaneMask mask, Lanes a) {
-  return each([&](std::size_t l) { return (mask.bits >> l & 1U) != 0U ? a.v[l] : 1.0F; });
-}
-inline bool all_at_most(Lanes a, Lanes limit) {
-  bool all = true;
-  for (std::size_t l = 0; l < kLanes; ++l) all &= a.v[l] <= limit.v[l];
-  return all;
-}
 inline float larger_size(float a, float b) {
   const auto old = __builtin_bit_cast(std::uint32_t, a);
   const auto size = __builtin_bit_cast(std::uint32_t, b) & 0x7FFFFFFFU;

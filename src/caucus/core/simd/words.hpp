@@ -35,11 +35,6 @@ inline Words whole_numbers(Eight first, Eight last) {
 inline Words where_equal(Words a, Words b, Words value, Words other) {
   return {_mm512_mask_mov_epi32(other.v, _mm512_cmpeq_epi32_mask(a.v, b.v), value.v)};
 }
-/// 2^a or 2^b, as bits.
-inline Words two_bits(Words a, Words b) {
-  const __m512i one = _mm512_set1_epi32(1);
-  return {_mm512_or_si512(_mm512_sllv_epi32(one, a.v), _mm512_sllv_epi32(one, b.v))};
-}
 inline bool any_above(Words a, Words limit) { return _mm512_cmpgt_epu32_mask(a.v, limit.v) != 0; }
 
 /// The 64-bit products with one number, as high and low words.
@@ -103,13 +98,6 @@ inline Words whole_numbers(Eight first, Eight last) {
 inline Words where_equal(Words a, Words b, Words value, Words other) {
   return {_mm256_blendv_epi8(other.low, value.low, _mm256_cmpeq_epi32(a.low, b.low)),
           _mm256_blendv_epi8(other.high, value.high, _mm256_cmpeq_epi32(a.high, b.high))};
-}
-inline __m256i two_bits(__m256i a, __m256i b) {
-  const __m256i one = _mm256_set1_epi32(1);
-  return _mm256_or_si256(_mm256_sllv_epi32(one, a), _mm256_sllv_epi32(one, b));
-}
-inline Words two_bits(Words a, Words b) {
-  return {two_bits(a.low, b.low), two_bits(a.high, b.high)};
 }
 inline bool any_above(Words a, Words limit) {
   const __m256i low = _mm256_cmpeq_epi32(_mm256_max_epu32(a.low, limit.low), limit.low);
@@ -183,10 +171,6 @@ inline Words whole_numbers(Eight first, Eight last) {
 }
 inline Words where_equal(Words a, Words b, Words value, Words other) {
   for (std::size_t l = 0; l < kLanes; ++l) a.v[l] = a.v[l] == b.v[l] ? value.v[l] : other.v[l];
-  return a;
-}
-inline Words two_bits(Words a, Words b) {
-  for (std::size_t l = 0; l < kLanes; ++l) a.v[l] = (1U << a.v[l]) | (1U << b.v[l]);
   return a;
 }
 inline bool any_above(Words a, Words limit) {

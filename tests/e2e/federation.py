@@ -7,7 +7,7 @@ import time
 
 from program import differences, free_port, read, read_json, results, wait_until, write
 
-LISTENING = re.compile(r"listening on (\S+)")
+LISTENING = re.compile(r'listening on ([^\s"]*:\d+)(?=[\s"])')
 RUN_IS_OVER = " event=over "
 REPORT_REJECTED = "event=rejected"
 NOT_TOLD = "have not heard that"  # the server ends, and clients do not know that the run is over

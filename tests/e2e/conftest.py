@@ -9,6 +9,9 @@ ends with code 77, which ctest counts as skipped.
 """
 import os
 import pathlib
+import shutil
+import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -63,6 +66,35 @@ def pytest_runtest_makereport(item, call):
         for log in sorted(pathlib.Path().glob("*.log")):
             lines = log.read_text(errors="replace").splitlines()[-5:]
             report.sections.append((f"end of {log}", "\n".join(lines)))
+
+
+# --- networks -------------------------------------------------------------------------------------
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Runs a case marked network_namespace as a second pytest inside namespaces of mounts, processes and networks.
+    They end with their first process, so that nothing is left behind and names cannot collide."""
+    if not pyfuncitem.get_closest_marker("network_namespace") or os.environ.get("CAUCUS_INSIDE"):
+        return None
+    os.environ["PATH"] += ":/usr/sbin:/sbin"  # not in everybody's
+    for tool in ("ip", "tc", "unshare", "nsenter"):
+        if not shutil.which(tool):
+            pytest.skip(f"{tool} is missing")
+    apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if os.getuid() != 0:
+        apart += ["--user", "--map-root-user"]
+    possible = subprocess.run([*apart, "true"], capture_output=True, text=True)
+    if possible.returncode != 0:
+        pytest.skip(f"there are no namespaces: {possible.stderr.strip()}")
+    program = pyfuncitem.funcargs["caucus"].path
+    inner = subprocess.run([*apart, sys.executable, "-m", "pytest", "-q", "-rs", f"{ROOT}/tests/e2e/{pyfuncitem.nodeid}",
+                            f"--rootdir={ROOT}/tests/e2e", f"--caucus={program}"], capture_output=True, text=True,
+                           env={**os.environ, "CAUCUS_INSIDE": "1"})
+    if inner.returncode == SKIPPED:
+        pytest.skip(inner.stdout.strip().splitlines()[-2])
+    assert inner.returncode == 0, inner.stdout + inner.stderr
+    print(inner.stdout)
+    return True  # the case has run
 
 
 # --- fixtures -------------------------------------------------------------------------------------

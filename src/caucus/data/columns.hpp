@@ -1,4 +1,4 @@
-// Which column of a file is what: the user's words for columns, resolved against a header.
+// Resolves the user's names of columns (last, first, a number, a name) against a table's header.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace caucus {
 
-/// The index (from 0) of the column called `word`; `role` ("target") is for messages.
+/// Returns the index (from 0) of the column called `word`; `role`, such as "target", appears in
+/// messages.
 Result<std::size_t> find_column(const std::string& word, const TableHeader& header,
                                 const std::string& role, const std::string& file);
 
-/// Fills in the column part of a Scaling: every column that is not target, expert or client is a
-/// feature.
+/// Returns a Scaling with its columns assigned: every column that is not the target, an expert or
+/// the client column is a feature.
 Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& header,
                                const std::string& file);
 
-/// An error unless both tables have the same columns; names count where both have them.
+/// Returns an error unless both tables have the same columns. Names are compared if both have them.
 Status same_columns(const TableHeader& header, const std::string& file, const TableHeader& first,
                     const std::string& first_file);
 

@@ -54,7 +54,7 @@ class LibsvmSink : public RowSink {
     append_number(line_, values.back());
     const std::size_t features = values.size() - 1;
     for (std::size_t k = 0; k < features; ++k) {
-      // The first row names the last index even if it is 0: the dimension must survive.
+      // The first row names the last index even if its value is 0, to preserve the dimension.
       if (values[k] == 0.0 && !(first_ && k + 1 == features)) continue;
       line_.append(" ").append(std::to_string(k + 1)).append(":");
       append_number(line_, values[k]);
@@ -69,7 +69,7 @@ class LibsvmSink : public RowSink {
   bool first_ = true;
 };
 
-/// c01.csv, c02.csv, .. with as many digits as the count needs, at least two.
+/// Returns c01.csv, c02.csv, .. with as many digits as the count needs, at least two.
 std::string client_file(std::size_t client, std::size_t clients) {
   const std::size_t width = std::max<std::size_t>(2, std::to_string(clients).size());
   const std::string number = std::to_string(client + 1);
@@ -77,7 +77,7 @@ std::string client_file(std::size_t client, std::size_t clients) {
   return name.append(width - number.size(), '0').append(number).append(".csv");
 }
 
-/// Client files of another split would silently take part in a run on this directory.
+/// Refuses a directory with client files of another split, since a run would read them too.
 Status no_stale_clients(const std::string& directory, std::size_t clients) {
   std::error_code code;
   for (std::filesystem::directory_iterator entry(directory, code), end; !code && entry != end;
@@ -95,7 +95,7 @@ Status no_stale_clients(const std::string& directory, std::size_t clients) {
   return Done{};
 }
 
-/// Files come into being with their first row, so that a wrong count leaves few behind it.
+/// Creates a file at its first row, so that a wrong count creates few files.
 class SplitSink : public RowSink {
  public:
   SplitSink(std::size_t clients, std::filesystem::path directory)

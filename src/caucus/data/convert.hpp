@@ -1,4 +1,4 @@
-// Tables from one file to another, streamed.
+// Copies tables from one file to another without keeping them in memory.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,14 @@
 
 namespace caucus {
 
-/// Reads any format; writes CSV or, for .libsvm and .svm, LIBSVM with the last column as label;
-/// compressed for .gz. Numbers are the shortest that read back as the same doubles.
+/// Reads any format. Writes LIBSVM, with the last column as the label, if `to` ends in .libsvm or
+/// .svm, and CSV otherwise; compresses it if the name ends in .gz. Numbers are printed with the
+/// fewest digits that read back as the same doubles.
 Status convert_table(const std::string& from, const std::string& to);
 
 /// Writes c01.csv, c02.csv, .. (as many digits as the count needs, at least two) into `directory`,
-/// which is made if absent: row r goes to client r mod `clients`, a header goes to all. On an error
-/// no file of it remains.
+/// which is created if absent. Row r goes to client r mod `clients`, and every file gets the
+/// header. On an error none of the files remains.
 Status split_table(const std::string& from, std::size_t clients, const std::string& directory);
 
 }  // namespace caucus

@@ -16,19 +16,19 @@ namespace {
 
 bool fits_float(float value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
 
-/// Counts to the end, since only a loop without another way out takes many values at once.
+/// Counts without an early exit, so that the compiler vectorises the loop.
 bool all_fit(std::span<const float> values) {
   std::uint32_t misfits = 0;
   for (const float value : values) misfits += fits_float(value) ? 0u : 1u;
   return misfits == 0;
 }
 
-/// One number of a stored row: where it comes from and what becomes of it.
+/// The source and the scaling of one number in a stored row.
 struct Slot {
-  std::size_t column;     // of the file
-  std::size_t like;       // the column whose range scales it: its own, or the target
-  const Interval* range;  // null: not scaled
-  double offset = 0.0;    // taken off while the range is unknown
+  std::size_t column;     // in the file
+  std::size_t like;       // the column whose range applies: its own or the target
+  const Interval* range;  // null if not scaled
+  double offset = 0.0;    // subtracted while the range is unknown
 };
 
 std::vector<std::string> pick(const std::vector<std::string>& names,
@@ -92,7 +92,7 @@ class DatasetSink : public RowSink {
     return Done{};
   }
 
-  /// Once all files are read: the ranges are known, so what waited for them is scaled.
+  /// Called after the last file, when the ranges are known: scales the stored distances.
   Result<Dataset> finish() {
     data_.values_.shrink();
     data_.file_begin_.back() = rows_;
@@ -146,7 +146,7 @@ class DatasetSink : public RowSink {
         scale_to(*slot.range, scaling.minimum[slot.like], scaling.maximum[slot.like], value));
   }
 
-  // scale_to with its parameters laid out by slot: as many divisions at once as the CPU has lanes.
+  // This is scale_to() with its parameters in arrays, so that the compiler vectorises it.
   Status scale_in_place() {
     const std::size_t width = slots_.size();
     std::vector<double> low(width, 0.0), span(width, 1.0), to(width, 0.0), by(width, 1.0);
@@ -195,7 +195,7 @@ class DatasetSink : public RowSink {
                       "expected magnitudes below 3.4e38");
   }
 
-  // Distances below the smallest normal float have lost their digits.
+  // Distances below the smallest normal float have lost digits.
   [[nodiscard]] Status check_width(const Slot& slot) const {
     const double width = data_.scaling_.maximum[slot.like] - data_.scaling_.minimum[slot.like];
     if (width == 0.0 || width >= static_cast<double>(std::numeric_limits<float>::min())) {

@@ -1,5 +1,5 @@
-// A table in memory as the algorithms see it: one contiguous block of floats, row by row,
-// [features | predictions of frozen experts | target].
+// A table in memory: one contiguous block of floats, row by row. Each row holds its features, then
+// the predictions of experts, then the target.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Dataset {
   [[nodiscard]] std::size_t features() const { return scaling_.feature_columns.size(); }
   [[nodiscard]] std::size_t experts() const { return scaling_.expert_columns.size(); }
 
-  /// The features, then the experts' predictions.
+  /// Returns the features and the experts' predictions of a row.
   [[nodiscard]] std::span<const float> x(std::size_t row) const {
     return values_.values().subspan(row * stride(), stride() - 1);
   }
@@ -28,18 +28,18 @@ class Dataset {
     return values_.values()[row * stride() + stride() - 1];
   }
   void set_y(std::size_t row, float y) { values_.values()[row * stride() + stride() - 1] = y; }
-  /// Floats from one row to the next.
+  /// The number of floats from one row to the next.
   [[nodiscard]] std::size_t stride() const { return features() + experts() + 1; }
 
   /// The first row of each file, then rows().
   [[nodiscard]] const std::vector<std::size_t>& file_begin() const { return file_begin_; }
-  /// One per row if a client column was asked for; doubles, since floats confuse large numbers.
+  /// One value per row if the options name a client column. Doubles keep large identifiers apart.
   [[nodiscard]] std::span<const double> client_values() const { return client_values_; }
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
   [[nodiscard]] const std::vector<std::string>& expert_names() const { return expert_names_; }
-  /// The (first) file, for messages.
+  /// The name of the first file, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -55,15 +55,15 @@ class Dataset {
   std::vector<std::string> expert_names_;
 };
 
-/// Reads one file, or one file per client: the columns must agree, and without given ranges the
-/// minimum and maximum are those over all files.
+/// Reads one file, or one file per client. The columns must agree. Without given ranges the minimum
+/// and maximum are taken over all files.
 ///
-/// One pass. Where a column's range becomes known only at the end, the distance to the column's
-/// first value is kept meanwhile, so that the scaled number is right to 2^-23 of the range even for
-/// columns far from 0 (time stamps).
+/// The files are read once. While the range of a column is unknown, its numbers are stored as
+/// distances to the column's first value, so that the scaled numbers are accurate to 2^-23 of the
+/// range even for columns far from 0, such as time stamps.
 Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options);
 
-/// Rows of `features` numbers and a target each, from memory, unscaled.
+/// Makes an unscaled dataset from rows of `features` numbers followed by a target.
 Result<Dataset> dataset_from_values(std::string name, std::size_t features,
                                     std::span<const float> values);
 

@@ -11,7 +11,8 @@ namespace {
 using Rows = std::vector<std::uint32_t>;
 
 constexpr std::size_t kBins = 10;
-constexpr std::uint32_t kClientShuffle = kBins;  // `round` of the streams; below it are the bins
+// The `round` key of the stream that shuffles a client's rows; the bins use smaller numbers.
+constexpr std::uint32_t kClientShuffle = kBins;
 
 std::vector<Rows> bins_by_target(const Dataset& data) {
   Rows order(data.rows());
@@ -37,10 +38,11 @@ std::vector<Rows> bins_by_target(const Dataset& data) {
   return by_quantile;
 }
 
-// Shares in proportion to gamma variates, which for a small concentration exist only as logarithms.
+// Shares are proportional to gamma variates, which underflow for a small concentration unless kept
+// as logarithms.
 std::vector<double> dirichlet_shares(std::size_t clients, double concentration, Stream& stream) {
   constexpr double kSmallest =
-      1e-9;  // below, one client has all in any case and logarithms overflow
+      1e-9;  // below this one client gets all rows, and logarithms overflow
   std::vector<double> shares(clients);
   for (double& share : shares) {
     share = stream.log_gamma_variate(std::max(concentration, kSmallest));

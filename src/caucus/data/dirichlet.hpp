@@ -12,17 +12,18 @@
 
 namespace caucus {
 
-/// Fisher-Yates.
+/// Permutes `rows` uniformly (Fisher-Yates).
 inline void shuffle_rows(std::span<std::uint32_t> rows, Stream& stream) {
   for (std::size_t k = rows.size(); k > 1; --k) {
     std::swap(rows[k - 1], rows[stream.below(static_cast<std::uint32_t>(k))]);
   }
 }
 
-/// Rows are put into 10 bins by quantiles of the target (or one per value, if it takes at most 10).
-/// The rows of bin b, shuffled, are cut into consecutive shares q_{b,1..M} ~ Dirichlet(A, .., A);
-/// a client left without rows takes one from the largest; each client's rows are shuffled. All rows
-/// are used. Needs rows >= clients >= 1 and a concentration A > 0.
+/// Divides the rows among clients so that each client sees other targets. Rows are put into 10 bins
+/// by quantiles of the target (or one bin per value, if it takes at most 10 values). The rows of
+/// bin b are shuffled and cut into consecutive shares q_{b,1..M} ~ Dirichlet(A, .., A). A client
+/// without rows takes one from the largest client, and each client's rows are shuffled. All rows
+/// are used. Requires rows >= clients >= 1 and a concentration A > 0.
 std::vector<std::vector<std::uint32_t>> dirichlet_rows(const Dataset& data, std::size_t clients,
                                                        double concentration, std::uint64_t seed,
                                                        std::uint32_t repetition);

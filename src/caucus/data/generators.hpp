@@ -1,5 +1,5 @@
-// Synthetic data by name. A generator is a value; every row of it is a pure function of its options
-// and the row's number, so rows can be made anywhere, in any order.
+// Generators of synthetic data, selected by name. Every row is a pure function of the options and
+// the row's number, so rows can be generated in any order.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace caucus {
 
 struct GeneratorOptions {
-  std::size_t rows = 1000;           ///< of the adversaries: T, the rows of each client
-  std::size_t features = 0;          ///< 0: the generator's default; K of the adversaries
-  std::size_t clients = 1;           ///< of the adversaries: how often the T rows are repeated
-  std::size_t sample = 2;            ///< J of adversary-partial
+  std::size_t rows = 1000;           ///< for the adversaries: T, the rows of each client
+  std::size_t features = 0;          ///< 0 means the default; for the adversaries: K
+  std::size_t clients = 1;           ///< for the adversaries: how often the T rows repeat
+  std::size_t sample = 2;            ///< for adversary-partial: J
   std::optional<double> noise = {};  ///< standard deviation; the generator's default if absent
   std::uint64_t seed = 1;
 };
@@ -36,11 +36,11 @@ class Generator {
       : name_(name), rows_(rows), features_(features), problem_(std::move(problem)) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::size_t rows() const { return rows_; }  ///< of all clients together
+  [[nodiscard]] std::size_t rows() const { return rows_; }  ///< the rows of all clients
   [[nodiscard]] std::size_t features() const { return features_; }
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
-  /// Row i < rows(); x has room for features() numbers.
+  /// Generates row i < rows(). x must have room for features() numbers.
   void row(std::size_t i, std::span<float> x, float& y) const {
     std::visit([&](const auto& problem) { problem.row(i, x, y); }, problem_);
   }
@@ -56,19 +56,19 @@ struct GeneratorInfo {
   std::string_view name;
   std::string_view description;
   std::string_view best;  ///< the hypothesis space known to be best
-  std::size_t features;   ///< by default
-  double noise;           ///< by default
+  std::size_t features;   ///< the default
+  double noise;           ///< the default
 };
 
-/// All generators, in the order to show them.
+/// All generators, in the order in which they are listed to users.
 std::span<const GeneratorInfo> generator_list();
 
 Result<Generator> make_generator(std::string_view name, const GeneratorOptions& options);
 
-/// CSV with the header x1,..,xd,y; compressed if the path ends in .gz.
+/// Writes CSV with the header x1,..,xd,y, compressed if the path ends in .gz.
 Status write_csv(const Generator& generator, const std::string& path);
 
-/// The same rows without a file.
+/// Generates the rows that write_csv() writes as a dataset in memory.
 Result<Dataset> generate_dataset(const Generator& generator);
 
 }  // namespace caucus

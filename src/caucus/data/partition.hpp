@@ -1,4 +1,4 @@
-// Which client holds which rows, and in which order it meets them.
+// Assigns rows to clients and gives each client their order.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,29 @@ namespace caucus {
 
 class Partition {
  public:
-  /// Takes the lists as they are.
+  /// Gives client j the rows of list j, in that order.
   explicit Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients);
-  /// Deals the rows to the clients in turn; there must be equally many for all.
+  /// Deals the rows to the clients in turn. Their number must be a multiple of `clients`.
   static Partition dealt(std::vector<std::uint32_t> rows, std::size_t clients);
 
   [[nodiscard]] std::size_t clients() const { return clients_; }
-  /// The row that a client meets in a round.
+  /// The row of a client in a round.
   [[nodiscard, gnu::always_inline]] std::uint32_t row(std::size_t client, std::size_t round) const {
     return rows_[begin_.empty() ? round * clients_ + client : begin_[client] + round];
   }
-  /// Those of all clients in a round, if all have equally many and this is one of them; else null.
+  /// The rows of all clients in a round, or null unless all clients have equally many rows and
+  /// `round` is one of their rounds.
   [[nodiscard]] const std::uint32_t* rows_of_round(std::size_t round) const {
     return begin_.empty() && round < longest_ ? rows_.data() + round * clients_ : nullptr;
   }
-  /// Of one client.
+  /// The number of rows of a client.
   [[nodiscard, gnu::always_inline]] std::size_t rounds(std::size_t client) const {
     return begin_.empty() ? longest_ : begin_[client + 1] - begin_[client];
   }
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t client) const;
-  /// Rows of the client that has most: the number of rounds.
+  /// The most rows that any client has, which is the number of rounds.
   [[nodiscard]] std::size_t longest() const { return longest_; }
-  /// Rows of all clients together.
+  /// The total number of rows of all clients.
   [[nodiscard]] std::size_t used() const { return rows_.size(); }
 
  private:
@@ -44,10 +45,10 @@ class Partition {
 
   std::size_t clients_ = 0;
   std::size_t longest_ = 0;
-  // Round by round if all clients have equally many, because that is how they are read; else client
-  // by client.
+  // If all clients have equally many rows they are stored round by round, in the order in which
+  // they are read; otherwise client by client.
   std::vector<std::uint32_t> rows_;
-  std::vector<std::size_t> begin_;  ///< where each client's begin, in the second case
+  std::vector<std::size_t> begin_;  ///< the first row of each client in the second case
 };
 
 struct PartitionSpec {
@@ -59,15 +60,16 @@ struct PartitionSpec {
     files,      ///< one client per file
   };
   Kind kind = Kind::shuffle;
-  double concentration = 1.0;  ///< A of dirichlet: small is heterogeneous
-  std::string column = {};     ///< of column: N (from 1) or NAME, for ReadOptions::client_column
+  double concentration = 1.0;  ///< for dirichlet: A; clients differ more if it is small
+  std::string column = {};     ///< for column: N (from 1) or NAME
 };
 
-/// shuffle | blocks | column:N | dirichlet:A. Whether a dataset has files is not the user's to say.
+/// Parses shuffle, blocks, column:N or dirichlet:A. Kind::files has no text: it follows from the
+/// data.
 Result<PartitionSpec> parse_partition(std::string_view text);
 
-/// `clients` = 0 means as many as the column has values, or as there are files. The random ones
-/// depend on (seed, repetition) only.
+/// With `clients` = 0 there is one client for each value of the column, or for each file. Random
+/// partitions depend only on (seed, repetition).
 Result<Partition> make_partition(const PartitionSpec& spec, const Dataset& data,
                                  std::size_t clients, std::uint64_t seed, std::uint32_t repetition);
 

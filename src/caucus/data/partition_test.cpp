@@ -135,7 +135,7 @@ TEST(Partition, FilesGiveOneClientEach) {
   EXPECT_EQ(make_partition({.kind = Kind::files}, *data, 3, 1, 0).error().kind, ErrorKind::usage);
 }
 
-// Spread between the clients' mean targets, which a homogeneous split keeps near zero.
+// The spread between the clients' mean targets, which is near zero for a homogeneous split.
 double spread(const Dataset& data, double concentration) {
   const PartitionSpec spec{Kind::dirichlet, concentration, {}};
   const auto partition = make_partition(spec, data, 5, 1, 0);

@@ -8,8 +8,8 @@
 
 namespace caucus {
 
-/// x uniform in [-1,1]^d, y = <w*, x> + noise N(0,1), |w*| = 0.5: of the radii 0.1, 0.2, .. the
-/// ball of radius 0.5 is the smallest that holds w*.
+/// y = <w*, x> + noise N(0,1) with x uniform in [-1,1]^d and |w*| = 0.5. Among the radii 0.1, 0.2,
+/// .. the ball of radius 0.5 is the smallest that contains w*.
 struct LinearProblem {
   static constexpr double kNorm = 0.5;
 
@@ -21,7 +21,7 @@ struct LinearProblem {
   std::vector<double> weights;
 };
 
-/// The same score, y = 1 if it is positive and else 0.
+/// y = 1 if the target of a LinearProblem is positive, and 0 otherwise.
 struct ClassifyProblem {
   ClassifyProblem(std::uint64_t seed, std::size_t features, double noise)
       : score(seed, features, noise) {}
@@ -44,13 +44,14 @@ struct DriftProblem {
 /// y = 1/2 + c sum_b s_b exp(-|x - z_b|^2 / (2 * 1.5^2)) + noise N(0,1): 20 bumps of either sign, x
 /// uniform in [-4,4]^d. Among the Gaussian widths 0.5, 1, 2, 4, .. width 2 is the best.
 ///
-/// Why bumps of 1.5 and not of 2: the spectrum of a bump of width b falls like exp(-b^2 w^2 / 2),
-/// so it lies in the space of the Gaussian kernel of width s just if s < sqrt(2) b, and a sum of
-/// many looks like a sample of the Gaussian process of width sqrt(2) b. For b = 2 that is 2.8, and
-/// widths 2 and 4 tie (kernel ridge regression: 2 wins for 13 of 20 seeds). For b = 1.5 it is 2.1:
-/// in the space of width 2, outside those of width 4 and above, and 2 wins for 20 of 20.
+/// The bumps have the width 1.5 and not 2 for this reason: the spectrum of a bump of width b falls
+/// like exp(-b^2 w^2 / 2), so the bump is in the space of the Gaussian kernel of width s if and
+/// only if s < sqrt(2) b, and a sum of many bumps resembles a sample of the Gaussian process of
+/// width sqrt(2) b. For b = 2 that is 2.8, and widths 2 and 4 tie (in kernel ridge regression 2
+/// wins for 13 of 20 seeds). For b = 1.5 it is 2.1: the function is in the space of width 2 and not
+/// in those of width 4 and above, and 2 wins for 20 of 20 seeds.
 ///
-/// c makes the function's standard deviation 0.2, and y about [0,1].
+/// c makes the standard deviation of the function 0.2, so that y is roughly in [0,1].
 struct KernelProblem {
   static constexpr std::size_t kBumps = 20;
   static constexpr double kBumpWidth = 1.5;

@@ -1,8 +1,9 @@
-// Minimum and maximum of every column of a file, and the ranges file that carries them to places
-// where the data itself must not go (`data info --ranges`, `--scale-from`).
+// The minimum and maximum of every column of a file, and the ranges file that stores them, so that
+// clients can scale their rows alike without exchanging rows (`data info --ranges`,
+// `--scale-from`).
 //
-// A ranges file is CSV; its first line is exactly `column,minimum,maximum`, then one line per
-// column in file order, named by the header or else by number.
+// A ranges file is CSV. Its first line is exactly `column,minimum,maximum`; then follows one line
+// per column in file order, with the name from the header, or the number if there is none.
 #pragma once
 
 #include <string>
@@ -22,17 +23,17 @@ struct Ranges {
   friend bool operator==(const Ranges&, const Ranges&) = default;
 };
 
-/// One pass over a data file, in constant memory. `rows`, if given, receives the number of rows.
+/// Reads a data file once, in constant memory. `rows`, if given, receives the number of rows.
 Result<Ranges> measure_ranges(const std::string& path, std::size_t* rows = nullptr);
 
-/// The content of a ranges file; reading it back gives the same doubles.
+/// Returns the content of a ranges file. Reading it back gives the same doubles.
 std::string ranges_text(const Ranges& ranges);
 Status write_ranges(const Ranges& ranges, const std::string& path);
 
-/// Of a ranges file, or of a data file by measuring it.
+/// Reads a ranges file, or measures the ranges of a data file.
 Result<Ranges> load_ranges(const std::string& path);
 
-/// A ranges file only.
+/// Reads a ranges file; a data file is an error.
 Result<Ranges> read_ranges(ByteSource& source);
 
 }  // namespace caucus

@@ -1,4 +1,4 @@
-// What the user says about a data file: which column is what, and how it is scaled.
+// Options for reading a data file: the role of each column and how columns are scaled.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct ReadOptions {
   std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
   std::optional<Interval> label_range = {};    ///< scale the target and the experts' predictions
   std::optional<Ranges> ranges = {};  ///< minimum and maximum from elsewhere (--scale-from)
-  /// Columns of frozen experts' predictions, from 1, both ends included.
+  /// The columns that hold experts' predictions, counted from 1, both ends included.
   std::optional<std::pair<std::size_t, std::size_t>> expert_columns = {};
-  std::optional<std::string> client_column = {};  ///< whose row it is; N (from 1) or NAME
+  std::optional<std::string> client_column = {};  ///< names the client of a row; N (from 1) or NAME
 
   [[nodiscard]] Status validate() const;
 };

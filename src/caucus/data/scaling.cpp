@@ -5,7 +5,7 @@
 namespace caucus {
 namespace {
 
-// (raw - minimum) / (maximum - minimum), also where a difference exceeds the largest double.
+// Returns (raw - minimum) / (maximum - minimum), also if a difference exceeds the largest double.
 double fraction(double minimum, double maximum, double raw) {
   const double width = maximum - minimum;
   const double part = raw - minimum;

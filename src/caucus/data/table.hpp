@@ -1,4 +1,4 @@
-// One stream interface for all file formats: a header, then rows of finite numbers.
+// The interface of all file readers: a header, then rows of finite numbers.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace caucus {
 
 struct TableHeader {
-  std::vector<std::string> names;  ///< one per column, or none if the file names none
+  std::vector<std::string> names;  ///< one per column, or none if the file has no header
   std::size_t columns = 0;
 };
 
-/// Receives a table. An error it returns ends the reading and becomes the reader's error.
+/// Receives a table. If it returns an error, reading stops and returns that error.
 class RowSink {
  public:
   virtual ~RowSink() = default;
@@ -28,10 +28,11 @@ class RowSink {
 
 enum class TableFormat { csv, libsvm, arff };
 
-/// By the extension, before a ".gz" if there is one: .libsvm and .svm, .arff; all else is CSV.
+/// Returns the format for the extension of `path` without ".gz": .libsvm and .svm, .arff, and CSV
+/// for all others.
 TableFormat table_format(std::string_view path);
 
-/// Reads a file in the format its name says. A table without rows is an error.
+/// Reads a file in the format that table_format() returns. A table without rows is an error.
 Status read_table(const std::string& path, RowSink& sink);
 Status read_table(ByteSource& source, TableFormat format, RowSink& sink);
 

@@ -1,4 +1,4 @@
-// For tests: a directory that vanishes, files in it, and a sink that keeps what it is given.
+// For tests: a temporary directory, files in it, and a sink that stores the rows it receives.
 #pragma once
 
 #include <unistd.h>
@@ -76,7 +76,7 @@ struct KeepingSink : RowSink {
   std::vector<std::size_t> lines;
 };
 
-/// The one-line error of a text read in the given format, "" if there is none.
+/// Returns the one-line error of reading `text` in the given format, or "" if there is none.
 inline std::string table_error(TableFormat format, std::string_view text) {
   ByteSource source = ByteSource::from_memory(text, "f");
   KeepingSink sink;

@@ -1,4 +1,4 @@
-// Memory for floats that stays where it is until all of it is given back at once.
+// An arena of floats: blocks keep their addresses until clear() releases all of them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace caucus {
 
 class FloatArena {
  public:
-  /// Begins on a cache line; the numbers are what was left there.
+  /// Returns an uninitialised block that begins on a cache line.
   float* take(std::size_t floats) {
     const std::size_t room = simd::padded(floats);
     if (static_cast<std::size_t>(end_ - next_) < room) next_chunk(room);
@@ -37,7 +37,7 @@ class FloatArena {
   }
 
   std::vector<AlignedVector<float>> chunks_;
-  std::size_t used_ = 0;  ///< chunks; of the last of them [next_, end_) is left
+  std::size_t used_ = 0;  ///< chunks in use; [next_, end_) is free in the last one
   float* next_ = nullptr;
   float* end_ = nullptr;
 };

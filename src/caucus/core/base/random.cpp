@@ -47,7 +47,8 @@ void ClientStreams::begin(std::uint32_t round, std::uint32_t client) {
       words_.data());
 }
 
-double Stream::normal() {  // Box-Muller; the second variate is not kept, a stream has no memory
+// Box-Muller. The second variate is discarded, so that a stream keeps no variates.
+double Stream::normal() {
   const double radius = std::sqrt(-2.0 * std::log(uniform_open()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }
@@ -59,8 +60,8 @@ double Stream::laplace() {
   return u < 0.5 ? std::log(2.0 * u) : -std::log(2.0 * (1.0 - u));
 }
 
-// Marsaglia and Tsang (2000); a shape below 1 is lifted by one and brought back in log space, since
-// the variates of small shapes are smaller than any double.
+// Marsaglia and Tsang (2000). A shape below 1 is increased by one and corrected in log space, since
+// variates of small shapes are smaller than any double.
 double Stream::log_gamma_variate(double shape) {
   if (shape < 1.0) return log_gamma_variate(shape + 1.0) + std::log(uniform_open()) / shape;
   const double d = shape - 1.0 / 3.0;

@@ -1,7 +1,8 @@
 // Counter-based random numbers: every draw is a pure function of
-// (seed, purpose, repetition, round, client, index), so that no thread count, client order or
-// transport can change it. The generator is Philox4x32-10 (Salmon et al., SC 2011). The standard
-// library's distributions are not used: they differ between implementations.
+// (seed, purpose, repetition, round, client, index), so that it depends neither on the number of
+// threads nor on the order of clients or the transport. The generator is Philox4x32-10 (Salmon et
+// al., SC 2011). The distributions of the standard library are not used, because they differ
+// between implementations.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace caucus {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
-/// What a stream is for. The numbers are part of the reproducibility promise: never renumber.
+/// The purpose of a stream. The numbers determine the results and must never change.
 enum class Purpose : std::uint32_t {
   sampling = 1,   ///< the J models of a client in a round
   features = 2,   ///< frequencies of random features; round = base, client = feature
@@ -36,13 +37,13 @@ struct StreamKey {
   std::uint32_t client = 0;
 };
 
-/// A sequence of random numbers named by its key; cheap to make.
+/// A sequence of random numbers that its key determines. It is cheap to construct.
 class Stream {
  public:
   using Block = std::array<std::uint32_t, 4>;
 
   explicit Stream(const StreamKey& key) : key_(key_of(key)), counter_(counter_of(key)) {}
-  /// With its first block, which the caller has computed already.
+  /// Constructs a stream whose first block the caller has already computed.
   Stream(const StreamKey& key, const Block& first)
       : key_(key_of(key)), counter_(counter_of(key, 1)), block_(first), used_(0) {}
 
@@ -58,12 +59,12 @@ class Stream {
     const std::uint64_t first = bits();
     return (first << 32) | bits();
   }
-  /// In [0, 1), 53 bits.
+  /// Uniform in [0, 1), with 53 bits.
   double uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
-  /// In (0, 1), safe for logarithms.
+  /// Uniform in (0, 1), so that its logarithm is finite.
   double uniform_open() { return (static_cast<double>(bits64() >> 12) + 0.5) * 0x1p-52; }
-  /// Uniform on {0, .., n-1}, exactly; n > 0. Lemire's multiply-and-reject: the retry removes the
-  /// bias of the plain multiplication.
+  /// Exactly uniform on {0, .., n-1} for n > 0, by Lemire's method: rejections remove the bias of
+  /// the plain multiplication.
   std::uint32_t below(std::uint32_t n) {
     std::uint64_t product = std::uint64_t{bits()} * n;
     if (static_cast<std::uint32_t>(product) < n) {
@@ -77,7 +78,7 @@ class Stream {
   double normal();                         ///< standard normal
   double cauchy();                         ///< standard Cauchy
   double laplace();                        ///< density exp(-|x|)/2
-  double log_gamma_variate(double shape);  ///< ln of a Gamma(shape, 1) variate; no underflow
+  double log_gamma_variate(double shape);  ///< ln of a Gamma(shape, 1) variate
 
  private:
   friend class ClientStreams;
@@ -95,8 +96,8 @@ class Stream {
   unsigned used_ = 4;
 };
 
-/// The streams of clients that are asked for one after the other: many of them are begun together.
-/// They are those that Stream gives.
+/// The streams of consecutive clients. It computes the first blocks of many streams with one SIMD
+/// call; the numbers are those of Stream.
 class ClientStreams {
  public:
   explicit ClientStreams(const StreamKey& key) : key_(key) {}
@@ -117,17 +118,17 @@ class ClientStreams {
   [[nodiscard]] bool has(std::uint32_t round, std::uint32_t client) const {
     return begun_ && round == key_.round && client - key_.client < kTogether;
   }
-  /// Begins those of `client` and the next fifteen.
+  /// Computes the first blocks of `client` and the next fifteen clients.
   void begin(std::uint32_t round, std::uint32_t client);
-  /// The first one that was begun.
+  /// The first computed client.
   [[nodiscard]] std::uint32_t first_client() const { return key_.client; }
-  /// The w-th words of the first blocks of the sixteen that were begun.
+  /// The w-th words of the sixteen first blocks.
   [[nodiscard]] const std::uint32_t* words(std::size_t w) const {
     return words_.data() + w * kTogether;
   }
 
  private:
-  StreamKey key_;  ///< of the first one that was begun
+  StreamKey key_;  ///< the key of the first computed stream
   bool begun_ = false;
   std::array<std::uint32_t, 4 * kTogether> words_{};
 };

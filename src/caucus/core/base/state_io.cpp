@@ -27,7 +27,7 @@ bool StateReader::flag() {
 void StateReader::expect(std::string_view name) {
   const std::string_view found = text();
   if (!failure_ && found != name) {
-    (void)refuse("not what was to be read", "expected \"" + std::string(name) + "\"");
+    (void)refuse("unexpected content", "expected \"" + std::string(name) + "\"");
   }
 }
 
@@ -47,7 +47,7 @@ std::size_t StateReader::count_of(std::size_t size) {
   const std::uint64_t count = u64();
   if (count <= left_.size() / size) return static_cast<std::size_t>(count);
   (void)refuse("a list of " + std::to_string(count),
-               "expected not more than the bytes that are left, " + std::to_string(left_.size()));
+               "expected at most the bytes that are left, " + std::to_string(left_.size()));
   return 0;
 }
 
@@ -88,8 +88,8 @@ Result<std::string_view> unsealed(std::string_view bytes, std::string where) {
   const std::string_view content = bytes.substr(0, bytes.size() - kChecksumSize);
   StateReader sum(bytes.substr(content.size()));
   if (sum.u64() != checksum(content)) {
-    return data_error(std::move(where), "the checksum does not fit",
-                      "expected a file that is whole and unchanged");
+    return data_error(std::move(where), "the checksum is wrong",
+                      "expected a complete and unchanged file");
   }
   return content;
 }

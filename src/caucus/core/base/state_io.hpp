@@ -1,7 +1,8 @@
-// State as bytes, exactly: little-endian numbers, lists of them with their count in front, and
-// texts. What is saved by one StateWriter is read in the same order by a StateReader, from bytes
-// that may be anything: a reader never reads beyond them, never allocates more than they can fill,
-// and after the first failure gives zeros, so that a caller may read on and ask once, at the end.
+// Exact serialisation of state: little-endian numbers, lists of numbers preceded by their count,
+// and strings. A StateReader reads in the order in which a StateWriter wrote. Its input may be
+// corrupt or hostile: it never reads beyond the input and never allocates more than the input can
+// fill. After the first failure it returns zeros, so that a caller may read everything and check
+// status() once.
 #pragma once
 
 #include <bit>
@@ -22,8 +23,8 @@
 
 namespace caucus {
 
-/// What is saved as it is: unsigned integers of 1, 4 or 8 bytes, floats and doubles. A list that
-/// is to be read on another machine should not be of std::size_t.
+/// The types that can be written: unsigned integers of 1, 4 or 8 bytes, floats and doubles. Do not
+/// write lists of std::size_t, whose size depends on the machine.
 template <class T>
 concept StateNumber = std::is_same_v<T, float> || std::is_same_v<T, double> ||
     (std::unsigned_integral<T> && !std::is_same_v<T, bool> &&
@@ -31,7 +32,7 @@ concept StateNumber = std::is_same_v<T, float> || std::is_same_v<T, double> ||
 
 namespace state_io {
 
-/// To little-endian from that of this machine, and back.
+/// Converts between little-endian and this machine's byte order.
 template <StateNumber T>
 T little_endian(T value) {
   if constexpr (std::endian::native == std::endian::little || sizeof(T) == 1) return value;
@@ -59,7 +60,7 @@ class StateWriter {
   void real(double value) { number(value); }
   void flag(bool value) { u8(value ? 1 : 0); }
 
-  /// Their count, then they themselves: spans, vectors, arrays.
+  /// Writes the count and the numbers of a span, vector or array.
   template <class Range>
   void numbers(const Range& range) {
     list(std::span(range));
@@ -70,7 +71,7 @@ class StateWriter {
   }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// Gives them away; the writer is empty then.
+  /// Returns the bytes and leaves the writer empty.
   [[nodiscard]] std::string take() { return std::exchange(bytes_, {}); }
 
  private:
@@ -90,7 +91,7 @@ class StateWriter {
 
 class StateReader {
  public:
-  /// `where` is what errors begin with; the bytes must outlive the reader and the texts it gives.
+  /// Errors begin with `where`. The bytes must outlive the reader and the strings it returns.
   explicit StateReader(std::string_view bytes, std::string where = "saved state")
       : bytes_(bytes), left_(bytes), where_(std::move(where)) {}
 
@@ -108,7 +109,7 @@ class StateReader {
   double real() { return number<double>(); }
   bool flag();
 
-  /// A list that must have as many numbers as there is room for; zeros after a failure.
+  /// Reads a list that must have exactly into.size() numbers; zeros after a failure.
   template <StateNumber T, class Allocator>
   void numbers(std::vector<T, Allocator>& into) {
     numbers(std::span<T>(into));
@@ -120,32 +121,32 @@ class StateReader {
     if (ok()) return copy(into);
     for (T& value : into) value = T{};
   }
-  /// A list of any length; empty after a failure.
+  /// Reads a list of any length; empty after a failure.
   template <StateNumber T>
   std::vector<T> numbers() {
     std::vector<T> values(count_of(sizeof(T)));
     copy(std::span<T>(values));
     return values;
   }
-  /// Points into the bytes.
+  /// The result points into the input.
   std::string_view text() { return take(count_of(1)); }
-  /// A text that must be this one.
+  /// Reads a string and fails unless it is `name`.
   void expect(std::string_view name);
 
   [[nodiscard]] std::size_t left() const { return left_.size(); }
   [[nodiscard]] bool ok() const { return !failure_; }
-  /// The first failure, if there was one.
+  /// Returns the first failure, if any.
   [[nodiscard]] Status status() const;
-  /// The same; nothing may be left.
+  /// Like status(), but fails also if input is left.
   [[nodiscard]] Status done() const;
-  /// For whoever finds that what was read cannot be: that is a failure too, unless there was one
-  /// before. Gives back status().
+  /// Records a failure, unless there is one already, for a caller that finds the values invalid.
+  /// Returns status().
   Status refuse(const std::string& what, std::string expected = {});
 
  private:
-  /// The next so many bytes; none after a failure.
+  /// Returns the next `count` bytes, or none after a failure.
   std::string_view take(std::size_t count);
-  /// Of a list whose numbers have this size: not more than there are bytes for.
+  /// Reads the count of a list whose numbers have `size` bytes, and checks that they fit the input.
   std::size_t count_of(std::size_t size);
   void refuse_count(std::size_t count, std::size_t expected);
   template <class T>
@@ -163,7 +164,7 @@ class StateReader {
   std::optional<Error> failure_;
 };
 
-/// Of numbers that were read: finite and at least 0.
+/// Returns whether a number is finite and not negative.
 inline bool is_amount(double value) { return std::isfinite(value) && value >= 0.0; }
 template <class Range>
 bool all_finite(const Range& values) {
@@ -180,10 +181,9 @@ bool all_amounts(const Range& values) {
   return true;
 }
 
-/// Bytes with a checksum (FNV-1a, 64 bits) behind them, which no change of a single byte leaves
-/// valid: for what lies on a disk.
+/// Appends a checksum (64-bit FNV-1a), which detects every change of a single byte. Used for files.
 std::string sealed(std::string bytes);
-/// The bytes without it, or an error.
+/// Checks the checksum and returns the bytes before it.
 Result<std::string_view> unsealed(std::string_view bytes, std::string where);
 
 }  // namespace caucus

@@ -7,7 +7,7 @@
 namespace caucus {
 namespace {
 
-/// Letters to insert, delete or replace.
+/// The number of letters to insert, delete or replace.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -40,7 +40,7 @@ std::optional<std::string> nearest(std::string_view word,
   std::optional<std::string> best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : candidates) {
-    // Whoever leaves the end out (linger for linger_ms) has made one mistake, not three.
+    // A missing end (linger instead of linger_ms) counts as one mistake, not three.
     const bool begun = word.size() >= 3 && candidate.starts_with(word) && candidate != word;
     const std::size_t distance =
         begun ? 1 : edits(word, std::string_view(candidate).substr(0, kCompared));

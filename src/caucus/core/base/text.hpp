@@ -1,4 +1,4 @@
-// Numbers and counts as text, and guesses at misspelt words.
+// Text of numbers and counts, and suggestions for misspelt words.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace caucus {
 
-/// The shortest form that reads back to the same value.
+/// Returns the shortest text that reads back as the same value.
 std::string to_text(double value);
 
-/// "1 row", "2 rows"
+/// Returns "1 row", "2 rows" and so on.
 std::string counted(std::size_t count, std::string_view thing);
 
-/// The candidate that is fewest edits away, if that is few enough to be a misspelling of it.
+/// Returns the candidate with the fewest edits, if they are few enough for a misspelling.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 

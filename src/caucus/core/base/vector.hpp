@@ -1,6 +1,6 @@
-// The float kernels. They are the one definition of the arithmetic: 16 lanes, explicit
-// multiply-adds (fused where the CPU can), sums in a fixed order, no reassociation. A faster path
-// must give the same bits. simd/ has them for each kind of CPU.
+// The float kernels. They define the arithmetic: 16 lanes, explicit multiply-adds (fused if the CPU
+// supports it), sums in a fixed order, no reassociation. Every faster path must give the same bits.
+// simd/ implements them for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,14 @@
 
 namespace caucus {
 
-/// sum_k a_k b_k. Of at most 64 numbers in order, as a float. Of more, lane l sums the k with k mod
-/// 16 = l, in order; then, in double, lanes l and l + 8 are added, of these l and l + 4, and so on.
+/// sum_k a_k b_k. At most 64 numbers are summed in order, as a float. With more numbers lane l sums
+/// the k with k mod 16 = l in order; then, in double, lanes l and l + 8 are added, then l and l +
+/// 4, and so on.
 inline double dot(std::span<const float> a, std::span<const float> b) {
   return simd::kernels().dot(a.data(), b.data(), a.size());
 }
 
-/// The dots of several pairs of vectors of n numbers.
+/// Computes dot() for several pairs of vectors of n numbers.
 inline void dots(std::span<const float* const> a, std::span<const float* const> b, std::size_t n,
                  std::span<double> out) {
   simd::kernels().dots(a.data(), b.data(), n, a.size(), out.data());
@@ -25,7 +26,7 @@ inline void dots(std::span<const float* const> a, std::span<const float* const> 
 
 inline double squared_norm(std::span<const float> a) { return dot(a, a); }
 
-/// y_k <- factor * x_k + y_k, rounded once where the CPU can
+/// y_k <- factor * x_k + y_k, rounded once if the CPU has fused multiply-adds
 inline void add_scaled(std::span<float> y, float factor, std::span<const float> x) {
   simd::kernels().add_scaled(y.data(), factor, x.data(), y.size());
 }
@@ -41,7 +42,7 @@ inline void write_product(std::span<float> out, float factor, std::span<const fl
   add_product(out, factor, x);
 }
 
-/// That for several products, one after the other.
+/// Calls add_product() for each term in order.
 inline void add_products(std::span<float> y, std::span<const simd::Term> terms) {
   simd::kernels().add_products(y.data(), terms.data(), terms.size(), y.size());
 }
@@ -51,8 +52,8 @@ inline void add_exact_product(std::span<double> y, float factor, std::span<const
   simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());
 }
 
-/// out_k = share * sum of the products, in doubles as above and in their order, then rounded to a
-/// float
+/// out_k = share * the sum of the products, added in order as add_exact_product() does, then
+/// rounded to a float
 inline void sum_exact_products(std::span<const simd::Term> terms, double share,
                                std::span<float> out) {
   simd::kernels().sum_exact_products(terms.data(), terms.size(), share, out.size(), out.data());
@@ -66,60 +67,61 @@ inline void scale(std::span<float> y, float factor) {
   simd::kernels().scale(y.data(), factor, y.size());
 }
 
-/// add_scaled(w, factor, gradient), and then squared_norm(w), in one pass.
+/// Performs add_scaled(w, factor, gradient) and returns squared_norm(w), in one pass.
 inline double move_and_measure(std::span<float> w, float factor, std::span<const float> gradient) {
   return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
 }
 
-/// That for several w, each with a gradient that is a sum of products as add_products has it.
+/// Performs move_and_measure() for several w, each with a gradient that is the sum add_products()
+/// gives.
 inline void move_by_products(std::span<const simd::Move> moves, std::span<double> squares) {
   simd::kernels().move_by_products(moves.data(), moves.size(), squares.data());
 }
 
-/// out <- 0 + terms[0] + terms[1] + .. as add_products has it, of at least one term; gives
-/// squared_norm(out), and that of each product in `squares`.
+/// out <- 0 + terms[0] + terms[1] + .. as add_products() does, for at least one term. Returns
+/// squared_norm(out), and stores that of each product in `squares`.
 inline double sum_and_measure(std::span<const simd::Term> terms, std::span<float> out,
                               std::span<double> squares) {
   return simd::kernels().sum_and_measure(terms.data(), terms.size(), out.size(), out.data(),
                                          squares.data());
 }
 
-/// Several vectors x of `inputs` numbers at once: row r of out is
+/// Projects several vectors x of `inputs` numbers: row r of out is
 ///   out_k = sum_l x_l base[l][k], over l in order,
-/// for the first `columns` k and some more, but not over width, which is a multiple of 16; where
-/// base[l][k] lies is simd::place_in_base. A row does not depend on the others. Gives the magnitude
-/// of all that it wrote.
+/// for at least the first `columns` and at most `width` k, where width is a multiple of 16.
+/// simd::place_in_base gives the position of base[l][k]. A row does not depend on the others.
+/// Returns the magnitude of all numbers written.
 inline float project(std::span<const float> base, std::size_t inputs, std::size_t width,
                      std::size_t columns, std::span<const float* const> x, std::span<float> out) {
   return simd::kernels().project(base.data(), inputs, width, columns, x.data(), x.size(),
                                  out.data());
 }
 
-/// The largest |x_k|; NaN if there is one among them.
+/// Returns the largest |x_k|, or NaN if any x_k is NaN.
 inline float magnitude(std::span<const float> x) {
   return simd::kernels().magnitude(x.data(), x.size());
 }
 
-/// |u_k| must be smaller: from there on neighbouring floats are half a turn apart.
+/// |u_k| must be smaller than this, where neighbouring floats are half a turn apart.
 inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 
-/// amplitude * cos(pi u_k) and amplitude * sin(pi u_k), n of each: sixteen cosines, their sines,
-/// the next sixteen cosines and so on, what is left at the end likewise. Here u_k = factor * x_k (a
-/// float where the CPU has no fused multiply-add) and |u_k| is below kLargestPhase: absolute error
-/// below 8e-7 of the amplitude. Those of 2 u_k, 4 u_k and 8 u_k, as many as `levels` says, are
+/// Computes amplitude * cos(pi u_k) and amplitude * sin(pi u_k), n of each, in blocks of sixteen
+/// cosines and their sixteen sines; the last block may be shorter. Here u_k = factor * x_k (rounded
+/// to a float if the CPU has no fused multiply-add), and |u_k| is below kLargestPhase. The absolute
+/// error is below 8e-7 of the amplitude. The values for 2 u_k, 4 u_k and 8 u_k, up to `levels`, are
 /// computed from these, with errors below 2e-6, 4e-6 and 8e-6.
 inline void scaled_sincos(std::span<const simd::Wave> waves, std::size_t levels, float amplitude,
                           std::size_t n) {
   simd::kernels().sincos(waves.data(), waves.size(), levels, amplitude, n);
 }
-/// And their products with models, where 2 n > kShort: the bits are those of dot().
+/// Also computes their products with models, for 2 n > kShort, with the bits of dot().
 inline void scaled_sincos_products(std::span<const simd::Wave> waves, std::size_t levels,
                                    float amplitude, std::size_t n) {
   simd::kernels().sincos_products(waves.data(), waves.size(), levels, amplitude, n);
 }
 
-/// out_k = e^(x_k - shift) for x_k <= shift, 0 where that is below e^-708; gives their sum. Within
-/// two units in the last place.
+/// out_k = e^(x_k - shift) for x_k <= shift, or 0 if that is below e^-708. Returns their sum.
+/// Errors are at most two units in the last place.
 inline double exponentials(std::span<const double> x, double shift, std::span<double> out) {
   return simd::kernels().exponentials(x.data(), shift, x.size(), out.data());
 }

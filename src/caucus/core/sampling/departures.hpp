@@ -1,8 +1,8 @@
-// Clients that leave for good. A client that has run out of data takes its distribution with it,
-// and what was learned from it matters less for those that stay. The server sees only how many
-// report, and reports are lost at random too: clients count as gone when in kPatience batches in a
-// row never as many reported as in any such time before. The product of all shares is never less
-// than the last number of clients over the first, however long reports are lost.
+// Detects clients that leave for good. What was learned from a client that has run out of data
+// matters less for those that stay. The server sees only the number of reports, and reports are
+// also lost at random, so clients are considered gone if in kPatience consecutive batches fewer
+// clients reported than ever in such a window before. The product of all shares is never less than
+// the last number of clients divided by the first, however many reports are lost.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace caucus {
 
 class Departures {
  public:
-  /// Once per batch: the share of clients that stayed, 1 unless some are found to have left.
+  /// Call once per batch. Returns the share of clients that stayed, 1 unless some have left.
   double stayed(std::size_t reporters) {
     most_lately_ = std::max(most_lately_, reporters);
     ++batches_;
@@ -36,7 +36,7 @@ class Departures {
     to.u64(most_lately_);
     to.u64(batches_);
   }
-  /// To be thrown away after an error.
+  /// Discard the object after an error.
   Status restore(StateReader& from) {
     clients_ = static_cast<std::size_t>(from.u64());
     most_lately_ = static_cast<std::size_t>(from.u64());
@@ -52,9 +52,9 @@ class Departures {
  private:
   static constexpr std::size_t kPatience = 20;
 
-  std::size_t clients_ = 0;      ///< that are thought to be there; 0 while not known
-  std::size_t most_lately_ = 0;  ///< reports in a batch since as many as clients_ reported
-  std::size_t batches_ = 0;      ///< since then
+  std::size_t clients_ = 0;      ///< that are considered present; 0 if not yet known
+  std::size_t most_lately_ = 0;  ///< the most reports in a batch of the present window
+  std::size_t batches_ = 0;      ///< in the present window
 };
 
 }  // namespace caucus

@@ -23,7 +23,7 @@ void ModelSampler::shuffle(Stream& stream) {
     std::swap(order_[pick], order_[K - s - 1]);
     drawn_[s] = order_[K - s - 1];
   }
-  // What moved lies in the tail or where a tail element came from: its own index.
+  // Every moved element is in the tail or at the index of a tail element.
   for (std::uint32_t s = 1; s <= sampled_; ++s) {
     std::uint32_t& slot = order_[K - s];
     while (slot != K - s) std::swap(slot, order_[slot]);
@@ -36,7 +36,8 @@ void ClientSampler::draw_together(const Simplex& p, std::uint32_t round, std::ui
   const std::array words = {streams_.words(0), streams_.words(1), streams_.words(2)};
   const simd::FewModels models{p.weights().running_sums(), models_};
   if (simd::kernels().draw_pairs(models, words.data(), pairs_.data())) return;
-  for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {  // the slow way gives the same
+  // The scalar code gives the same draws.
+  for (std::uint32_t c = 0; c < ClientStreams::kTogether; ++c) {
     const auto drawn = sampler_.draw(p, streams_.of(round, client + c));
     pairs_[2 * c] = drawn[0];
     pairs_[2 * c + 1] = drawn[1];

@@ -1,5 +1,5 @@
-// Which J of the K models a client gets (paper, eq. (kernel_selection)): A_1 ~ p, which predicts,
-// and A_2..A_J uniform without replacement from the rest, which only observe.
+// Draws the J of K models that a client holds (paper, eq. (kernel_selection)): A_1 ~ p, which
+// predicts, and A_2..A_J uniformly without replacement from the others, which only observe.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace caucus {
 
-/// P_i = P[i is sampled] = ((K - J) p_i + J - 1) / (K - 1), exactly; 1 for J = K.
+/// P_i = P[i is sampled] = ((K - J) p_i + J - 1) / (K - 1), which is 1 for J = K.
 inline double inclusion_probability(double p, std::size_t models, std::size_t sampled) {
   if (sampled == models) return 1.0;
   const auto K = static_cast<double>(models);
@@ -33,8 +33,8 @@ inline double pair_probability(double p_i, double p_k, std::size_t models, std::
   return both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
 }
 
-/// What the loss difference c_i - c_k of a pair that one client held counts in the estimates: for i
-/// p_k / P_ik, for k p_i / P_ik, where
+/// The weights of the loss difference c_i - c_k of two models that one client held: p_k / P_ik in
+/// the estimate for i, and p_i / P_ik in that for k, where
 ///   P_ik = (p_i + p_k)(J-1)/(K-1) + (1 - p_i - p_k)(J-1)(J-2)/((K-1)(K-2))
 /// is the probability of holding both.
 struct PairWeights {
@@ -56,7 +56,7 @@ inline PairWeights pair_weights(const Simplex& p, std::size_t i, std::size_t k,
   const double held = both * observed + (1.0 - both) * observed * (J - 2.0) / (K - 2.0);
   return {p[i] / held, p[k] / held};
 }
-/// The same for a pair that was drawn with other probabilities than p: P_ik is theirs.
+/// The weights for a pair that was drawn with other probabilities than p, which determine P_ik.
 inline PairWeights late_pair_weights(const Simplex& p, std::size_t i, std::size_t k,
                                      std::size_t sampled, double drawn_with_i,
                                      double drawn_with_k) {
@@ -71,24 +71,24 @@ class ModelSampler {
   /// 2 <= J <= K, or J = K = 1.
   ModelSampler(std::size_t models, std::size_t sampled);
 
-  /// A_1 .. A_J by O(log K + J) steps, until the next call. They depend on the stream and on p
-  /// alone.
+  /// Returns A_1 .. A_J, valid until the next call, in O(log K + J) time. They depend only on p and
+  /// on the stream.
   std::span<const std::uint32_t> draw(const Simplex& p, Stream stream) {
     const auto K = static_cast<std::uint32_t>(order_.size());
     const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
     std::uint32_t* const drawn = drawn_.data();
     drawn[0] = first;
     if (sampled_ == K) return all(first);
-    if (sampled_ == 2) {  // the shuffle for one step
+    if (sampled_ == 2) {  // the shuffle has one step
       const std::uint32_t pick = stream.below(K - 1);
       drawn[1] = pick == first ? K - 1 : pick;
     } else {
-      Stream rest = stream;  // a copy, so that `stream` can live in registers
+      Stream rest = stream;  // a copy lets the compiler keep `stream` in registers
       shuffle(rest);
     }
     return drawn_;
   }
-  /// J = K: the first one, then the others in their order.
+  /// For J = K: returns `first`, then the others in their order.
   std::span<const std::uint32_t> all(std::uint32_t first) {
     const auto K = static_cast<std::uint32_t>(order_.size());
     std::uint32_t* const drawn = drawn_.data();
@@ -107,30 +107,29 @@ class ModelSampler {
   std::vector<std::uint32_t> drawn_;
 };
 
-/// The draws of clients who are asked for one after the other. It is memory for drawing and has no
-/// state that matters: every thread may have its own.
+/// Draws for consecutive clients. It holds only scratch memory, so every thread may have its own.
 class ClientSampler {
  public:
   ClientSampler(const StreamKey& key, std::size_t models, std::size_t sampled)
       : streams_(key), sampler_(models, sampled), models_(models), sampled_(sampled) {}
 
-  /// For clients that all draw from one p, which does not change within a round: of few models
-  /// sixteen clients draw at once.
+  /// Returns a sampler for clients that all draw from the same p, which must not change within a
+  /// round. With few models it draws for sixteen clients at once.
   [[nodiscard]] ClientSampler of_one_p() const {
     ClientSampler sampler = *this;
     sampler.together_ =
         (sampled_ == 2 || sampled_ == models_) && models_ > 2 && models_ <= simd::kLanes;
-    sampler.have_pairs_ = false;  // streams that this one has begun have none
+    sampler.have_pairs_ = false;  // no pairs were drawn from the copied streams
     return sampler;
   }
 
-  /// A_1 .. A_J of a client in a round, until the next call.
+  /// Returns A_1 .. A_J of a client in a round, valid until the next call.
   std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
     if (!together_) return sampler_.draw(p, streams_.of(round, client));
     const std::uint32_t* const pair = drawn_together(p, round, client);
     return sampled_ == 2 ? std::span(pair, 2) : sampler_.all(pair[0]);
   }
-  /// That for `count` clients one after another: J indices of each go to `into`.
+  /// Writes the J indices of each of `count` consecutive clients to `into`.
   void draw(const Simplex& p, std::uint32_t round, std::uint32_t first_client, std::size_t count,
             std::uint32_t* into) {
     const bool pairs = together_ && sampled_ == 2;
@@ -151,7 +150,7 @@ class ClientSampler {
   }
 
  private:
-  /// A_1 and, for J = 2, A_2.
+  /// Returns A_1 and, for J = 2, A_2.
   const std::uint32_t* drawn_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
     if (!have_pairs_ || !streams_.has(round, client)) draw_together(p, round, client);
     return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
@@ -162,7 +161,7 @@ class ClientSampler {
   ModelSampler sampler_;
   std::size_t models_, sampled_;
   bool together_ = false;
-  bool have_pairs_ = false;  ///< of the streams that were begun last
+  bool have_pairs_ = false;  ///< whether pairs_ belongs to the present streams_
   std::array<std::uint32_t, 2 * ClientStreams::kTogether> pairs_{};
 };
 

@@ -16,7 +16,7 @@ double FirstOrderModel::next_rate(const RoundSums& sums) {
   const double weight = 1.0 / (static_cast<double>(sums.reporters) * sums.inclusion);
   const double squared = weight * weight * sums.squared_sum;
   if (!(squared > 0.0) || !std::isfinite(squared)) return 0.0;
-  // A loss that is not positive (the linear one) says nothing about curvature.
+  // A loss that is not positive (the linear loss) gives no curvature.
   double curvature = 0.0;
   if (sums.losses > 0.0 && sums.squared_gradients > 0.0 && std::isfinite(sums.squared_gradients)) {
     const double size = sums.squared_gradients / (4.0 * sums.losses);

@@ -1,6 +1,6 @@
-// A model learned by gradient steps whose length needs no constants: never longer than the observed
-// curvature allows, and never longer than how far the model has travelled allows. O(d) memory and
-// work, and it needs only sums over clients. A heuristic; docs/adaptive.md has the measurements.
+// A model learned by gradient steps whose length needs no constants: it is limited by the observed
+// curvature and by the distance that the model has covered. It takes O(d) memory and work, and
+// needs only sums over clients. It is a heuristic; docs/adaptive.md has the measurements.
 #pragma once
 
 #include <cstddef>
@@ -12,44 +12,44 @@
 
 namespace caucus {
 
-/// What the clients that held a model reported in one round. Late reports and parts of reports
-/// count s_ij times in all sums, others once.
+/// The sums over the clients that held a model in one round. Late reports and parts of reports are
+/// multiplied by their weight s_ij in all sums; for others s_ij = 1.
 struct RoundSums {
-  std::size_t reporters = 0;        ///< M_r, with those that did not hold it
+  std::size_t reporters = 0;        ///< M_r, including clients that did not hold the model
   double holders = 0.0;             ///< n_i
   double inclusion = 1.0;           ///< P_i
   double losses = 0.0;              ///< sum of c_ij
   double squared_gradients = 0.0;   ///< sum of |g_ij|^2
   std::span<const float> gradient;  ///< sum of g_ij
-  double squared_sum = 0.0;         ///< its squared norm
-  std::size_t examples = 1;         ///< that a report is the mean of
+  double squared_sum = 0.0;         ///< the squared norm of `gradient`
+  std::size_t examples = 1;         ///< in each report, which is their mean
 };
 
 class FirstOrderModel {
  public:
-  /// known_size: |z|^2 of every example where that is known, else 0.
+  /// known_size: |z|^2 of every example if it is known, otherwise 0.
   explicit FirstOrderModel(double known_size = 0.0) : largest_(known_size) {}
 
   /// w <- project(w - lambda g_i), g_i = sum g_ij / (M_r P_i), with
   ///   H = (n_i / (M_r P_i)) sum |g_ij|^2 / (2 sum c_ij),  Hbar its mean over rounds,
-  /// for means over N examples times what they hide of it (as SecondOrderModel has it),
+  /// for means over N examples multiplied by the curvature they hide (see SecondOrderModel),
   ///   lambda = min(1 / max(H, Hbar), 1.4 r / sqrt(sum over rounds of |g_i|^2)),
-  /// r the largest |w| so far, at first the length of the first step.
+  /// where r is the largest |w| so far, at first the length of the first step.
   void step(const RoundSums& sums, const Region& region, std::span<float> w) {
     move(next_rate(sums), sums.gradient, region, w);
   }
-  // The same in two halves, so that several models can do the first one together: its divisions
-  // and roots wait for each other, but not for those of another model.
-  /// lambda / (M_r P_i), or 0 where the model had better stay where it is.
+  // step() in two parts. The divisions and roots of the first part depend on each other, but not on
+  // those of other models, so a caller computes the rates of several models first.
+  /// Returns lambda / (M_r P_i), or 0 if the model should not move.
   double next_rate(const RoundSums& sums);
   void move(double rate, std::span<const float> gradient, const Region& region, std::span<float> w);
 
-  /// restore() is for one of the same settings, which is to be thrown away after an error.
+  /// restore() needs an object with the same settings; discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
  private:
-  double largest_;  ///< of |z|^2 = |g|^2 / (4c)
+  double largest_;  ///< the largest |z|^2 = |g|^2 / (4c)
   double curvature_sum_ = 0.0;
   double rounds_ = 0.0;
   double gradient_sum_ = 0.0;

@@ -9,14 +9,14 @@
 namespace caucus {
 namespace {
 
-constexpr double kRidge = 0.01;              ///< share of the largest |z|^2 on A's diagonal
-constexpr double kFirstRidge = 5.0;          ///< the same in the first round, falling as 1/round
-constexpr int kSweeps = 3;                   ///< over the coordinates of a box, per round
-constexpr int kMultiplierSteps = 2;          ///< per round
-constexpr std::size_t kFreshResidual = 100;  ///< rounds until it is computed anew, against rounding
-constexpr std::size_t kEarly = 100;          ///< rounds of three steps: most is still to learn
-constexpr double kFlat = 1e-8;          ///< directions this close to parallel are taken for one
-constexpr double kMostForgotten = 0.7;  ///< in one round of drifting data
+constexpr double kRidge = 0.01;              ///< as a share of the largest |z|^2
+constexpr double kFirstRidge = 5.0;          ///< in the first round, decreasing as 1/round
+constexpr int kSweeps = 3;                   ///< over the coordinates of a box in each round
+constexpr int kMultiplierSteps = 2;          ///< in each round
+constexpr std::size_t kFreshResidual = 100;  ///< rounds after which rounding errors are removed
+constexpr std::size_t kEarly = 100;          ///< the rounds that take one more step
+constexpr double kFlat = 1e-8;          ///< directions closer to parallel than this count as one
+constexpr double kMostForgotten = 0.7;  ///< the largest share forgotten in a round
 
 double norm(std::span<const double> a) { return std::sqrt(dot_padded(a, a)); }
 
@@ -25,11 +25,10 @@ double norm(std::span<const double> a) { return std::sqrt(dot_padded(a, a)); }
 SecondOrderModel::SecondOrderModel(std::size_t dimension, double known_size)
     : d_(dimension), size_is_known_(known_size > 0.0), largest_(known_size) {}
 
-// Where |z|^2 is not known, a few first rounds show neither it nor the noise (one report with a
-// tiny z would send w far away), so they meet a ridge that falls with their number. And what a mean
-// over N examples leaves of |z|^2 is between all of it and 1/N: the ridge is that for the worst,
-// and N times more, as there are N times fewer reports to average over, and they must not be fitted
-// as if they were free of noise.
+// If |z|^2 is not known, the first rounds show neither its size nor the noise, and one report with
+// a tiny z would move w far away, so the ridge starts large and decreases with the rounds. A mean
+// over N examples shows between 1/N and all of |z|^2. The ridge assumes the worst case, and is N
+// times larger again because there are N times fewer reports to average over.
 void SecondOrderModel::set_ridge(std::size_t examples) {
   const auto n = static_cast<double>(examples);
   const double first = kFirstRidge / static_cast<double>(solved_ + 1);
@@ -65,16 +64,17 @@ void SecondOrderModel::observe(double loss, std::span<const float> gradient, dou
   }
   loss_sum_ += loss;
   gradient_sum_ += squared;
-  // Near the least loss c vanishes faster than g (absolute, pinball, hinge): the cap keeps such a
-  // report from outweighing all others. For the square loss |g|^2 / c = 4 |z|^2 and it seldom acts.
+  // Near the minimum c vanishes faster than g for some losses (absolute, pinball, hinge). The cap
+  // keeps such a report from outweighing all others. For the square loss |g|^2 / c = 4 |z|^2, and
+  // the cap seldom applies.
   const double c = std::max(loss, squared * loss_sum_ / (4.0 * gradient_sum_));
   const double length = squared / (4.0 * c);
   largest_ = std::max(largest_, length);
   set_ridge(examples);
   const auto n = static_cast<double>(examples);
-  // In a mean noise cancels, and with it up to N times of the curvature, at most down from the
-  // largest that was seen. How much of a gradient was noise is not known; the geometric middle
-  // between none and all of it did best (docs/adaptive.md).
+  // In a mean noise cancels and hides up to a factor N of the curvature, which is at most the
+  // largest seen. The share of noise is not known; the geometric mean of the two extremes performed
+  // best (docs/adaptive.md).
   const double hidden = std::sqrt(std::clamp(largest_ / length, 1.0, n));
   const double quadratic = hidden * weight / (4.0 * c);
   const double along = quadratic * slope - 0.5 * weight;
@@ -119,8 +119,8 @@ void SecondOrderModel::fade(double factor) {
   if (!size_is_known_) largest_ *= factor;
 }
 
-// As floats of length at most 1 times a common factor: their products are as exact as the
-// gradients, and cannot overflow.
+// The vectors are scaled to a length of at most 1 with a common factor, so that sums in float are
+// as exact as the gradients and cannot overflow.
 void SecondOrderModel::absorb() {
   double largest = 0.0;
   for (std::size_t j = 0; j < factors_.size(); ++j) {
@@ -147,9 +147,9 @@ void SecondOrderModel::multiply(const double* x, double* y) const {
   for (std::size_t k = 0; k < n; ++k) y[k] += mu_ * x[k];
 }
 
-// Each step goes to the best point of the plane that the preconditioned residual and the last
-// direction span. Without reports in between these are conjugate gradients; with them what the last
-// round found out about the way is not lost, which is worth more than another multiplication.
+// Each step goes to the best point of the plane spanned by the preconditioned residual and the last
+// direction. Without new reports this is the conjugate gradient method. With new reports it keeps
+// the information of the last round, which gains more than another multiplication.
 void SecondOrderModel::conjugate_gradients(Iterate& at, int steps) const {
   const std::size_t n = A_.padded_size();
   const auto memory = std::make_unique_for_overwrite<double[]>(3 * n);
@@ -198,7 +198,7 @@ void SecondOrderModel::solve_in_ball(double radius, int steps) {
   }
 }
 
-/// Coordinate by coordinate, each to its best value within the side.
+/// Moves each coordinate in turn to its best value in [-side, side].
 void SecondOrderModel::solve_in_box(double side) {
   absorb();
   std::vector<double> image(A_.padded_size());
@@ -233,7 +233,7 @@ void SecondOrderModel::solve(const Region& region, std::span<float> w, int steps
     const double length = norm(at_.x);
     if (length > region.radius) shrink = region.radius / length;
   }
-  constexpr double kLargest = 1e30;  // a float whose products are floats still
+  constexpr double kLargest = 1e30;  // products with features still fit a float
   for (std::size_t k = 0; k < d_; ++k) {
     if (!(std::abs(at_.x[k]) <= kLargest)) {
       at_.x[k] = 0.0;

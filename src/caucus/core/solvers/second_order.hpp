@@ -1,9 +1,9 @@
-// A model learned by what its gradients say about curvature. A report (c, g) at the point w is read
-// as the square loss of some example: c = (f - y)^2, g = 2 (f - y) z would give
+// A model learned from the curvature that its gradients imply. A report (c, g) at the point w is
+// interpreted as the square loss of an example: c = (f - y)^2 and g = 2 (f - y) z give
 //   z z^T = g g^T / (4c)   and   y z = z z^T w - g / 2,
-// so the server can sum A = sum z z^T and b = sum y z, importance-weighted, and solve A w = b:
-// ridge regression for the square loss, and for other losses a quadratic model of it around the
-// points where gradients were taken. Nothing is proved for weights 1/P_i, the cap on c, few solver
+// so the server sums A = sum z z^T and b = sum y z with importance weights and solves A w = b. This
+// is ridge regression for the square loss, and a quadratic model of other losses around the points
+// where the gradients were taken. Nothing is proved for weights 1/P_i, the cap on c, few solver
 // steps or other losses; docs/adaptive.md has the measurements.
 #pragma once
 
@@ -21,34 +21,34 @@ namespace caucus {
 
 class SecondOrderModel {
  public:
-  /// known_size: |z|^2 of every example where that is known (random features and the square loss),
-  /// else 0. It matters for reports that are means: they show less of it.
+  /// known_size: |z|^2 of every example if it is known (random features and the square loss),
+  /// otherwise 0. It is used for reports that are means, which show only a part of |z|^2.
   explicit SecondOrderModel(std::size_t dimension, double known_size = 0.0);
 
-  /// One report taken at w, a mean over so many examples; weight = 1 / P_i. What says nothing (c <=
-  /// 0, g = 0, not finite) is ignored.
+  /// Adds a report taken at w, which is a mean over `examples`; weight = 1 / P_i. Reports without
+  /// information (c <= 0, g = 0, not finite) are ignored.
   void observe(double loss, std::span<const float> gradient, double weight,
                std::span<const float> w, std::size_t examples = 1) {
     observe(loss, gradient, weight, dot(gradient, w), examples);
   }
-  /// The same for a w of which only <g, w> is known.
+  /// Adds a report of which only slope = <g, w> is known instead of w.
   void observe(double loss, std::span<const float> gradient, double weight, double slope,
                std::size_t examples);
 
-  /// So many solver steps from where the last call ended, then into the region.
+  /// Takes `steps` solver steps from the point of the last call and projects onto the region.
   void solve(const Region& region, std::span<float> w, int steps = 2);
-  /// Reports since the last solve().
+  /// The number of reports since the last solve().
   [[nodiscard]] std::size_t unsolved() const { return unsolved_; }
 
-  /// Drifting data, before the reports of a round in which the model's holders had this mean loss:
-  /// the past loses a share of its weight in each of `rounds`, and more in this one if the loss is
-  /// larger than usual: share * (loss / usual loss)^3, at most 0.7.
+  /// For drifting data: call before the reports of a round in which the clients that held the model
+  /// had this mean loss. The past loses a share of its weight in each of `rounds`, and in this
+  /// round share * (loss / usual loss)^3, at most 0.7, if the loss is larger than usual.
   void forget(double share, std::size_t rounds, double mean_loss);
 
-  /// What was learned so far counts this much of what it did.
+  /// Multiplies the weight of everything learned so far by `factor`.
   void fade(double factor);
 
-  /// restore() is for one of the same settings, which is to be thrown away after an error.
+  /// restore() needs an object with the same settings; discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -56,24 +56,24 @@ class SecondOrderModel {
   [[nodiscard]] Status restore_solver(StateReader& from);
   [[nodiscard]] Status restore_observed(StateReader& from);
   void set_ridge(std::size_t examples);
-  /// Once A has its size.
+  /// Allocates the vectors after A.
   void make_vectors();
-  /// What was observed enters A.
+  /// Adds the waiting reports to A.
   void absorb();
   /// y = (A + mu I) x
   void multiply(const double* x, double* y) const;
 
-  /// A point x on the way to the solution of (A + mu I) x = right.
+  /// An approximate solution x of (A + mu I) x = right.
   struct Iterate {
     Iterate() = default;
     explicit Iterate(std::size_t n)
         : x(n, 0.0), residual(n, 0.0), direction(n, 0.0), image(n, 0.0) {}
-    /// As the matrix gets value * I more.
+    /// Updates residual and image after value * I was added to the matrix.
     void add_to_diagonal(double value);
     void save(StateWriter& to) const;
     void restore(StateReader& from);
 
-    std::vector<double> x;          ///< padded with zeros, as all vectors here
+    std::vector<double> x;          ///< padded with zeros, like all vectors here
     std::vector<double> residual;   ///< right - (A + mu I) x
     std::vector<double> direction;  ///< of the last step
     std::vector<double> image;      ///< (A + mu I) direction
@@ -82,26 +82,26 @@ class SecondOrderModel {
   void solve_in_ball(double radius, int steps);
   void solve_in_box(double side);
 
-  static constexpr std::size_t kAbsorbed = 16;  ///< reports that enter A in one pass
+  static constexpr std::size_t kAbsorbed = 16;  ///< reports that are added to A in one pass
 
   std::size_t d_;
-  SymmetricMatrix A_;  ///< empty until the first report: most of a large set are never touched
+  SymmetricMatrix A_;  ///< empty until the first report, since most models of a large set get none
   std::vector<double> b_;
-  std::vector<double> diagonal_;  ///< of A with what is not in it yet
-  Iterate at_;                    ///< the solver's point; for a ball before it is scaled back
+  std::vector<double> diagonal_;  ///< of A plus the waiting reports
+  Iterate at_;                    ///< for a ball before it is scaled to the radius
   bool residual_is_stale_ = false;
-  std::size_t solved_ = 0;               ///< rounds
-  std::size_t unsolved_ = 0;             ///< reports
-  AlignedVector<float> observed_;        ///< gradients that are not in A yet
-  std::vector<double> factors_, sizes_;  ///< their weights, and |g|^2
+  std::size_t solved_ = 0;               ///< number of solve() calls
+  std::size_t unsolved_ = 0;             ///< reports since the last solve()
+  AlignedVector<float> observed_;        ///< gradients of the waiting reports
+  std::vector<double> factors_, sizes_;  ///< the weights and |g|^2 of the waiting reports
   double mu_ = 0.0;                      ///< the ball's multiplier
   bool size_is_known_;
-  double largest_;         ///< of |z|^2 = |g|^2 / (4c)
+  double largest_;         ///< the largest |z|^2 = |g|^2 / (4c)
   double ridge_ = 0.0;     ///< on A's diagonal
-  double loss_sum_ = 0.0;  ///< with gradient_sum_: what loss a gradient of this size had
+  double loss_sum_ = 0.0;  ///< loss_sum_ / gradient_sum_ is the usual c / |g|^2
   double gradient_sum_ = 0.0;
   double usual_loss_ = 0.0,
-         usual_weight_ = 0.0;  ///< while forgetting: sum over rounds, and of what
+         usual_weight_ = 0.0;  ///< with forgetting: weighted sum of losses, and of weights
 };
 
 }  // namespace caucus

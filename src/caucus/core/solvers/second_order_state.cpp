@@ -1,4 +1,4 @@
-// A SecondOrderModel as bytes.
+// Saves and restores a SecondOrderModel.
 #include "caucus/core/solvers/second_order.hpp"
 
 #include <array>
@@ -49,7 +49,7 @@ Status SecondOrderModel::restore(StateReader& from) {
     *value = from.real();
   }
   CAUCUS_CHECK(from.status());
-  // mu may be infinite: so it is after a division by what is nearly 0.
+  // mu may be infinite after a division by a tiny number.
   const std::array amounts = {largest_, ridge_, loss_sum_, gradient_sum_, usual_weight_};
   if (!(mu_ >= 0.0) || !all_amounts(amounts) || !std::isfinite(usual_loss_)) {
     return from.refuse("a model's sum", "expected finite numbers >= 0");
@@ -61,7 +61,7 @@ Status SecondOrderModel::restore(StateReader& from) {
   return restore_observed(from);
 }
 
-/// What the solver heals by itself may be anything: residual, direction and image.
+/// Residual, direction and image are not checked, because the solver corrects them by itself.
 Status SecondOrderModel::restore_solver(StateReader& from) {
   from.numbers(b_);
   from.numbers(diagonal_);
@@ -81,11 +81,11 @@ Status SecondOrderModel::restore_observed(StateReader& from) {
   CAUCUS_CHECK(from.status());
   if (factors_.size() >= kAbsorbed || sizes_.size() != factors_.size() ||
       observed.size() != factors_.size() * A_.padded_size()) {
-    return from.refuse("reports that a model waits with",
+    return from.refuse("waiting reports of a model",
                        "expected fewer than " + std::to_string(kAbsorbed) + ", all of one length");
   }
   if (!all_amounts(factors_) || !all_amounts(sizes_) || !all_finite(observed)) {
-    return from.refuse("a report that a model waits with", "expected finite numbers");
+    return from.refuse("a waiting report of a model", "expected finite numbers");
   }
   observed_.assign(observed.begin(), observed.end());
   return Done{};

@@ -1,6 +1,6 @@
-// A symmetric matrix of doubles, the half of it that matters: blocks of 8 rows, each up to and with
-// its diagonal block. Four rows and eight columns lie together, then the next eight columns, so
-// that every pass is one stream. Vectors have padded_size() numbers, those beyond size() being 0.
+// A symmetric matrix of doubles, stored as blocks of 8 rows up to and including the diagonal block.
+// Four rows of eight columns are stored together, followed by the next eight columns, so that every
+// pass reads memory in order. Vectors have padded_size() numbers; those beyond size() are 0.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class SymmetricMatrix {
   explicit SymmetricMatrix(std::size_t size)
       : size_(size), blocks_(blocks(size)), values_(numbers(size), 0.0) {}
 
-  /// What a matrix of this size takes.
+  /// The memory of a matrix of this size.
   [[nodiscard]] static std::size_t bytes(std::size_t size) {
     return sizeof(double) * numbers(size);
   }
@@ -32,8 +32,8 @@ class SymmetricMatrix {
   void multiply(std::span<const double> x, std::span<double> y) const {
     simd::kernels().symmetric_multiply(values_.data(), blocks_, x.data(), y.data());
   }
-  /// A += factor sum_j v_j v_j^T of vectors that lie one after the other. The sum is one of floats:
-  /// its lengths |v_j| should not exceed 1 by much.
+  /// A += factor sum_j v_j v_j^T, for vectors stored one after another. The sum is computed in
+  /// float, so the lengths |v_j| should be at most about 1.
   void add(std::span<const float> vectors, double factor) {
     simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
                                   vectors.size() / padded_size(), factor);
@@ -44,10 +44,10 @@ class SymmetricMatrix {
   void add_to_diagonal(double value) {
     for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
   }
-  /// restore() makes this matrix one of the given size; to be thrown away after an error.
+  /// restore() gives this matrix the given size; discard it after an error.
   void save(StateWriter& to) const { to.numbers(values_); }
   Status restore(StateReader& from, std::size_t size) {
-    if (from.left() < bytes(size)) {  // before there is memory for them
+    if (from.left() < bytes(size)) {  // checked before allocating
       return from.refuse("a matrix is cut off",
                          "expected " + std::to_string(bytes(size)) + " bytes");
     }
@@ -69,7 +69,7 @@ class SymmetricMatrix {
   [[nodiscard]] static std::size_t numbers(std::size_t size) {
     return simd::kBlock * simd::kBlock * blocks(size) * (blocks(size) + 1) / 2;
   }
-  /// Of an element in or left of the diagonal block of its row.
+  /// The position of an element in or left of the diagonal block of its row.
   [[nodiscard]] static std::size_t place(std::size_t row, std::size_t column) {
     const std::size_t block = row / simd::kBlock;
     const std::size_t columns = (block + 1) * simd::kBlock;
@@ -84,7 +84,7 @@ class SymmetricMatrix {
   AlignedVector<double> values_;
 };
 
-/// <a, b> of padded vectors: 16 lanes as in a float product, so every variant sums alike.
+/// <a, b> of padded vectors, summed in 16 lanes so that every SIMD variant gives the same bits.
 inline double dot_padded(std::span<const double> a, std::span<const double> b) {
   return simd::kernels().dot_doubles(a.data(), b.data(), a.size());
 }

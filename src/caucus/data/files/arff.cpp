@@ -39,7 +39,7 @@ class ArffReader {
     }
   }
 
-  // Up to and including the line @data.
+  // Reads the declarations up to and including the line @data.
   Status declarations() {
     std::string_view line;
     for (;;) {
@@ -68,7 +68,7 @@ class ArffReader {
                       "expected " + std::to_string(attributes_.size()));
   }
 
-  // True while a comma says that more is to come.
+  // Consumes a comma; returns false at the end of the row.
   Result<bool> comma(std::string_view& rest) const {
     rest = trim(rest);
     if (rest.empty()) return false;
@@ -119,7 +119,7 @@ class ArffReader {
   }
 
   Status assign(std::size_t k, const ArffToken& token) {
-    double plain = 0.0;  // the message's place is made only when there is something to say
+    double plain = 0.0;  // numbers that parse need no text for `where`
     if (!attributes_[k].nominal && parse_number(token.text, plain) == NumberForm::finite) {
       values_[k] = plain;
       return Done{};

@@ -1,8 +1,8 @@
 // ARFF (Weka): @relation, @attribute, @data with dense or sparse rows, % comments.
 //
-// Numeric attributes give their numbers. A nominal attribute whose values are all numbers gives
-// those numbers; any other gives the position 0..n-1 of the value in its declaration. In a sparse
-// row what is not listed is 0, or the first value of a nominal attribute, as in Weka.
+// A numeric attribute becomes its number. A nominal attribute whose values are all numbers becomes
+// that number; any other becomes the position 0..n-1 of the value in its declaration. Attributes
+// that a sparse row does not list are 0, or the first value of a nominal attribute, as in Weka.
 #pragma once
 
 #include "caucus/core/base/result.hpp"

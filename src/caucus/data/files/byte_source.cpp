@@ -41,20 +41,20 @@ class ByteSource::File {
   }
 
  private:
-  // Not for pipes: a thread that waits for one could not be told to stop.
+  // Pipes are excluded because a thread that waits for a pipe cannot be stopped.
   void read_ahead() {
     if (!regular_ || !reader_.packed()) return;
     try {
       ahead_ =
           std::make_unique<ReadAhead>([this](std::span<char> into) { return reader_.read(into); });
-    } catch (const std::system_error&) {  // no thread to be had: it goes on in this one
+    } catch (const std::system_error&) {  // no thread can be started, so this one reads
     }
   }
 
   GzipReader reader_;
   std::string name_;
   bool regular_;
-  std::unique_ptr<ReadAhead> ahead_;  // while there is one, only its thread uses the reader
+  std::unique_ptr<ReadAhead> ahead_;  // if set, only its thread uses the reader
 };
 
 void ByteSource::Close::operator()(File* file) const { delete file; }

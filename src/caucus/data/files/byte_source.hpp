@@ -1,5 +1,5 @@
-// Where bytes come from: a plain file, a gzip file (told apart by content, not by name), or memory.
-// A large gzip file is unpacked in a thread of its own.
+// A source of bytes: a plain file, a gzip file (recognised by its content, not by its name), or
+// memory. A large gzip file is decompressed in a separate thread.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace caucus {
 class ByteSource {
  public:
   static Result<ByteSource> open(const std::string& path);
-  /// The bytes must outlive the source; `name` stands for the path in messages.
+  /// The bytes must outlive the source. `name` replaces the path in messages.
   static ByteSource from_memory(std::string_view bytes, std::string name);
 
-  /// Fills `into` as far as there are bytes; 0 means the end. A gzip stream that is cut off or
-  /// fails its checksum is an error, never a short file.
+  /// Reads up to into.size() bytes and returns their number; 0 means the end. A truncated gzip
+  /// stream, or one with a wrong checksum, is an error.
   Result<std::size_t> read(std::span<char> into);
 
-  /// Back to the first byte; an error for pipes and terminals, which can be read only once.
+  /// Returns to the first byte. Fails for pipes and terminals, which can be read only once.
   Status rewind();
 
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -85,7 +85,7 @@ TEST(ByteSource, StreamsOneAfterTheOtherAreOne) {
   const std::string both = files.read("a.gz") + files.read("b.gz");
   const std::string text = random_text() + "the end\n";
   EXPECT_TRUE(*read_all(files.write("both.gz", both)) == text);
-  // What follows and is no stream is left alone, as gzip does.
+  // Bytes after the last stream are ignored, as gzip does.
   for (const std::string& rest : {std::string("x"), std::string(1000, '\0'), std::string("\x1f")}) {
     EXPECT_TRUE(*read_all(files.write("rest.gz", both + rest)) == text);
   }

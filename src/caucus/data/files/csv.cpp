@@ -57,7 +57,7 @@ class CsvReader {
     }
   }
 
-  // Announces the header to the sink; true if the first row is a row of data.
+  // Gives the header to the sink; returns true if the first row is data.
   Result<bool> first_row(std::string_view line) {
     CAUCUS_TRY(const auto fields, split_csv_line(line, delimiter_, lines_.where()));
     std::size_t numbers = 0;
@@ -83,8 +83,8 @@ class CsvReader {
     return numbers > 0;
   }
 
-  // Straight through the line while fields are plain numbers; anything else, down to a wrong number
-  // of fields, goes the careful way, which knows how to complain.
+  // Parses a line of plain numbers. Any other line, also one with a wrong number of fields, is left
+  // to split_csv_line(), which reports errors.
   Status parse(std::string_view line) {
     const char* at = line.data();
     const char* const last = at + line.size();

@@ -1,9 +1,9 @@
-// CSV: fields parted by comma, semicolon or tab, whichever the first line holds most of.
+// CSV with the delimiter (comma, semicolon or tab) that is most frequent in the first line.
 //
 // The first row is a header if none of its fields is a number (a quoted field counts as a name),
-// and data if all are; a mixture is an error, since guessing wrong would lose a row or make one up.
-// Fields may be quoted ("" is a quote) but not span lines; blank lines are skipped; spaces around a
-// field and a leading '+' are allowed.
+// and data if all of them are. A mixture is an error, because a wrong guess would lose or invent a
+// row. Fields may be quoted ("" is a quote) but may not span lines. Blank lines are skipped. Spaces
+// around a field and a leading '+' are allowed.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct CsvField {
   bool quoted = false;
 };
 
-/// Splits one line at `delimiter`; the general way, for headers and for rows with quotes.
+/// Splits one line at `delimiter` and handles quotes; used for headers and for rows with quotes.
 Result<std::vector<CsvField>> split_csv_line(std::string_view line, char delimiter,
                                              const std::string& where);
 

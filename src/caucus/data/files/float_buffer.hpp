@@ -1,5 +1,5 @@
-// A growing array of floats. std::vector copies when it grows, so that at its largest step old and
-// new content exist together; realloc moves the pages of a large block without touching them, and
+// A growing array of floats. std::vector copies when it grows, so that the old and the new block
+// exist at the same time. realloc moves the pages of a large block without copying them, and
 // reserved pages that were never written are not resident.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace caucus {
 
 class FloatBuffer {
  public:
-  /// Room for `count` more floats at the end, uninitialised; null when memory is exhausted, with
-  /// the content so far intact.
+  /// Appends `count` uninitialised floats and returns the first. Returns null if memory is
+  /// exhausted; the content then stays as it is.
   float* append(std::size_t count) {
     if (count > capacity_ - size_ && !resize(grown(count))) return nullptr;
     float* room = data_.get() + size_;
@@ -21,7 +21,7 @@ class FloatBuffer {
     return room;
   }
 
-  /// Gives back what growth reserved.
+  /// Releases the unused capacity.
   void shrink() {
     if (size_ > 0) resize(size_);
   }

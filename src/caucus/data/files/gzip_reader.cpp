@@ -14,7 +14,7 @@ namespace caucus {
 namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{64} << 10U;
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;  // the library counts in 32 bits
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
 
 const char* message_of(int code) {
   switch (code) {

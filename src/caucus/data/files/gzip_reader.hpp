@@ -1,4 +1,4 @@
-// A file, unpacked on the way if it is a gzip one, which its first two bytes tell.
+// Reads a file and decompresses it if its first two bytes are those of a gzip file.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace caucus {
 
 class GzipReader {
  public:
-  /// Closes the descriptor in the end; the name is for messages.
+  /// The reader owns the descriptor. `name` is for messages.
   GzipReader(int descriptor, std::string name);
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
@@ -21,13 +21,13 @@ class GzipReader {
   GzipReader(GzipReader&&) = delete;
   GzipReader& operator=(GzipReader&&) = delete;
 
-  /// Fills `into` as far as there are bytes. A gzip stream that is cut off or fails its checksum is
-  /// an error. Several of them one after the other are one; what follows them and is none is left
-  /// alone, as gzip itself does.
+  /// Reads up to into.size() bytes and returns their number; 0 means the end. A truncated gzip
+  /// stream, or one with a wrong checksum, is an error. Concatenated streams are read as one, and
+  /// other bytes after the last stream are ignored, as gzip does.
   Result<std::size_t> read(std::span<char> into);
-  /// Whether it is a gzip file; known after the first read().
+  /// Returns whether the file is compressed. Valid after the first read().
   [[nodiscard]] bool packed() const { return unpacking_ != nullptr; }
-  /// Back to the first byte; false where the file cannot do that.
+  /// Returns to the first byte; false if the file does not support seeking.
   bool rewind();
 
  private:
@@ -35,17 +35,17 @@ class GzipReader {
 
   Result<std::size_t> read_plain(std::span<char> into);
   Result<std::size_t> read_packed(std::span<char> into);
-  /// Up to `size` bytes of the file itself.
+  /// Reads up to `size` bytes of the file without decompressing.
   Result<std::size_t> read_file(char* into, std::size_t size);
-  /// More of the file after what is left of the input; gives how much there is then.
+  /// Reads more of the file behind the unused input; returns the number of unused bytes.
   Result<std::size_t> refill();
   [[nodiscard]] bool begins_stream() const;
 
   int descriptor_;
   std::string name_;
   bool begun_ = false;
-  bool at_end_ = false;      ///< of the file
-  std::vector<char> input_;  ///< of which [next_, end_) was not used yet
+  bool at_end_ = false;      ///< whether the whole file was read
+  std::vector<char> input_;  ///< [next_, end_) is unused
   std::size_t next_ = 0, end_ = 0;
   std::unique_ptr<Unpacking> unpacking_;
 };

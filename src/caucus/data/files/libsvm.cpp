@@ -50,7 +50,7 @@ Status parse_entry(std::string_view token, const LineReader& lines, SparseRow& r
   return Done{};
 }
 
-/// The next row that is not blank or only a comment; false at the end.
+/// Reads the next row that is not blank or a comment; returns false at the end.
 Result<bool> next_row(LineReader& lines, SparseRow& row) {
   for (;;) {
     std::string_view rest;

@@ -1,6 +1,5 @@
-// LIBSVM: `label index:value ...`, indices increasing from 1, what is not listed is 0, comments
-// after
-// '#'. The table has the features 1..d as its first columns and the label as its last.
+// LIBSVM: `label index:value ...` with increasing indices from 1. Features that are not listed are
+// 0, and '#' begins a comment. The columns of the table are the features 1..d, then the label.
 //
 // The largest index is known only at the end of the file, so the file is read twice.
 #pragma once

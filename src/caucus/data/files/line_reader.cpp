@@ -7,7 +7,7 @@
 namespace caucus {
 namespace {
 
-// At least half of it is free when it is filled, and that is twice zlib's buffer.
+// At least half of the buffer is free when it is filled, which is twice zlib's buffer.
 constexpr std::size_t kFirstBuffer = 256u << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 

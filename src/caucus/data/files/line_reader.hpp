@@ -1,4 +1,4 @@
-// Lines out of a byte source, through a buffer that grows only for a line longer than itself.
+// Reads the lines of a byte source. The buffer grows only for a line that is longer than it.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,12 @@ class LineReader {
   /// The source must outlive the reader.
   explicit LineReader(ByteSource& source) : source_(&source) {}
 
-  /// The next line without its LF or CRLF, valid until the next call; false at the end. A UTF-8
-  /// byte order mark before the first line is dropped, and the last line needs no line end.
+  /// Sets `line` to the next line without its LF or CRLF, valid until the next call. Returns false
+  /// at the end. A UTF-8 byte order mark before the first line is skipped, and the last line needs
+  /// no line end.
   Result<bool> next(std::string_view& line);
 
-  /// Number of the line last returned, from 1.
+  /// The number of the last line, counted from 1.
   [[nodiscard]] std::size_t line_number() const { return number_; }
   /// "file:LINE", for messages.
   [[nodiscard]] std::string where() const;

@@ -1,4 +1,4 @@
-// A directory made for files to come, with those above it: gone again if the files do not come.
+// Creates a directory and its missing parents, and removes them again unless keep() is called.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@ namespace caucus {
 
 class NewDirectory {
  public:
-  /// One that is there already is as good, and stays whatever happens.
+  /// A directory that already exists is left as it is, and is never removed.
   static Result<NewDirectory> make(const std::string& path);
 
   NewDirectory(NewDirectory&& other) noexcept : made_(std::exchange(other.made_, {})) {}
   NewDirectory& operator=(NewDirectory&&) = delete;
   NewDirectory(const NewDirectory&) = delete;
   NewDirectory& operator=(const NewDirectory&) = delete;
-  /// Unless kept, what was made vanishes as far as it is empty.
+  /// Removes the directories that were created and are empty, unless keep() was called.
   ~NewDirectory();
 
   void keep() { made_.clear(); }

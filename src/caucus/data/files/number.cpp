@@ -37,7 +37,7 @@ NumberForm parse_number(std::string_view text, double& value) {
     return NumberForm::text;
   }
   if (!starts_like_number(digits)) return NumberForm::not_finite;
-  if (code == std::errc::result_out_of_range) {  // of either kind; strtod tells them apart
+  if (code == std::errc::result_out_of_range) {  // overflow or underflow; strtod distinguishes them
     magnitude = std::strtod(std::string(digits).c_str(), nullptr);
   }
   value = negative ? -magnitude : magnitude;

@@ -1,4 +1,4 @@
-// Numbers and names as text: strict parsing, shortest exact printing, quoting for messages.
+// Text of numbers and names: strict parsing, shortest exact printing, quoting for messages.
 #pragma once
 
 #include <charconv>
@@ -16,16 +16,18 @@ namespace caucus {
 enum class NumberForm { finite, not_finite, empty, text };
 
 /// Reads all of `text` (no surrounding spaces) as a decimal number; a leading '+' is allowed.
-/// nan, inf and what overflows a double are `not_finite`; what underflows is rounded.
+/// nan, inf and numbers that overflow a double are `not_finite`; numbers that underflow are
+/// rounded.
 NumberForm parse_number(std::string_view text, double& value);
 
-/// The number at the start of [first, last), for a reader that checks what follows itself. Null if
-/// there is none or it needs the careful way of parse_number ('+', nan, overflow).
+/// Parses the number at the start of [first, last) and returns its end; the caller checks the
+/// characters after it. Returns null if there is no number, or if only parse_number() handles it
+/// ('+', nan, overflow).
 ///
-/// Most numbers in data files are short decimals. Digits up to 2^53 are an exact double, a power of
-/// ten up to 10^22 is one too, and their quotient is rounded once (Clinger 1990): the same bits as
-/// from_chars, in a third of the time. The signs of a column are often random, so none of this
-/// branches on them: a wrong guess of the CPU costs as much as the number itself.
+/// Most numbers in data files are short decimals. Digits up to 2^53 and powers of ten up to 10^22
+/// are exact doubles, and their quotient is rounded once (Clinger 1990). This gives the bits of
+/// from_chars in a third of the time. The signs of a column are often random, so the code does not
+/// branch on them: a mispredicted branch costs as much as the number itself.
 inline const char* parse_plain_number(const char* first, const char* last, double& value) {
   const bool negative = first != last && *first == '-';
   const char* at = first + std::size_t{negative};
@@ -46,7 +48,7 @@ inline const char* parse_plain_number(const char* first, const char* last, doubl
     count += decimals;
   }
   const bool exponent = at != last && (*at == 'e' || *at == 'E');
-  constexpr std::ptrdiff_t kMostDigits = 19;  // that 64 bits hold whatever they are
+  constexpr std::ptrdiff_t kMostDigits = 19;  // any 19 digits fit 64 bits
   constexpr std::uint64_t kLargestExact = std::uint64_t{1} << 53;
   if (count > 0 && count <= kMostDigits && digits <= kLargestExact && !exponent) {
     static constexpr double kSign[] = {1.0, -1.0};
@@ -60,23 +62,23 @@ inline const char* parse_plain_number(const char* first, const char* last, doubl
   return code == std::errc{} && std::isfinite(value) ? end : nullptr;
 }
 
-/// The error of a field that is not `finite`.
+/// Returns the error for a field whose form is not `finite`.
 Error number_error(std::string where, NumberForm form, std::string_view text);
 
-/// A count without sign or spaces; false if it is no such thing or exceeds 64 bits.
+/// Parses a count without sign or spaces; false if the text is not a count or exceeds 64 bits.
 bool parse_count(std::string_view text, std::size_t& value);
 
-/// Shortest text that reads back as the same number.
+/// Appends the shortest text that reads back as the same number.
 void append_number(std::string& out, double value);
 void append_number(std::string& out, float value);
 
-/// 'text', cut short if long.
+/// Returns 'text' in quotes, shortened if it is long.
 std::string quoted(std::string_view text);
 
-/// A CSV header field, in quotes where it would be taken for a number or for several fields.
+/// Returns a CSV header field, quoted if it could be read as a number or as several fields.
 std::string csv_name(std::string_view name);
 
-/// Without the spaces and tabs at both ends.
+/// Removes spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
 std::string lower_case(std::string_view text);
 

@@ -50,8 +50,8 @@ std::string random_digits(std::size_t most) {
   return *rc::gen::container<std::string>(count, digit);
 }
 
-/// Decimals around every limit of the fast way: digits, decimals and exponents of any number, or
-/// none, and now and then something that does not belong.
+/// Decimals around every limit of the fast path: any number of digits, decimals and exponents, or
+/// none, and sometimes a wrong character.
 std::string random_decimal() {
   std::string text = *rc::gen::element<std::string>("", "-", "", "-", "+", "--", "- ");
   text += random_digits(*rc::gen::element<std::size_t>(1, 4, 9, 20, 40));

@@ -16,17 +16,17 @@ namespace caucus {
 namespace {
 
 constexpr std::size_t kBuffered = 64u << 10;
-constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kNewFileMode = 0666;  // reduced by the umask
 constexpr mode_t kOwnerOnlyMode = 0600;
-constexpr int kNames = 1000;  // tried for a temporary file
+constexpr int kNames = 1000;  // candidates for the name of a temporary file
 
-// Names of this process's own streams: to rename over them would leave the stream behind.
+// Returns whether the path is a stream of this process, which cannot be replaced by renaming.
 bool is_own_stream(const std::string& path) {
   return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
 int open_direct(const std::string& path) {
-  // A second open of a redirected stream would start again at its beginning.
+  // Opening a redirected stream again would start at its beginning.
   if (path == "/dev/stdout") return ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (path == "/dev/stderr") return ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
   return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -50,8 +50,8 @@ std::string behind_links(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-/// In the same directory, and hidden: a process that is killed leaves it there, and whoever reads
-/// all files of the directory must not take it for one of them.
+/// The temporary file is in the same directory and hidden. A killed process leaves it behind, and
+/// programs that read all files of the directory must not read it.
 std::string temporary_beside(const std::string& target) {
   static std::atomic<unsigned> serial{0};
   const std::size_t name = target.rfind('/') + 1;  // 0 if there is none
@@ -84,7 +84,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) 
   const bool secret = readers == Readers::owner;
   std::string temporary;
   int descriptor = -1;
-  // Of the same number may have been a process that was killed: in a container all have one number.
+  // A killed process with the same id may have left such a file: in containers ids repeat.
   for (int n = 0; descriptor < 0 && n < kNames; ++n) {
     temporary = temporary_beside(file.target_);
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -94,7 +94,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) 
   if (descriptor < 0) return file.failed(errno);
   file.temporary_ = std::move(temporary);
   if (exists && !secret)
-    ::fchmod(descriptor, info.st_mode & 07777);  // a file keeps who may read it
+    ::fchmod(descriptor, info.st_mode & 07777);  // a replaced file keeps its mode
   if (::close(descriptor) != 0) return file.failed(errno);
   return file;
 }

@@ -1,5 +1,6 @@
-// A file that appears complete or not at all: written under a temporary name in the same directory
-// and renamed by commit(). Devices and pipes (/dev/stdout, /dev/null) are written directly.
+// A file that appears complete or not at all: it is written under a temporary name in the same
+// directory and renamed by commit(). Devices and pipes (/dev/stdout, /dev/null) are written
+// directly.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace caucus {
 
-/// Who may read the file: whom the umask and the mode of the file replaced allow, or its owner
-/// only.
+/// `usual` gives a new file the mode that the umask allows and keeps the mode of a replaced file;
+/// `owner` makes the file readable by its owner only.
 enum class Readers { usual, owner };
 
 class OutputFile {
@@ -21,13 +22,14 @@ class OutputFile {
   OutputFile& operator=(OutputFile&& other) noexcept;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Without a commit nothing remains.
+  /// Removes the temporary file unless commit() succeeded.
   ~OutputFile();
 
   Status write(std::string_view bytes);
-  /// Whether there was room for all so far: of several files, flush all before the first commit.
+  /// Writes the buffer, and fails if the disk is full. Flush all of several files before the first
+  /// commit.
   Status flush();
-  /// Everything written is in place under its name, or an error says why and nothing is.
+  /// Puts the file in place under its name. On an error nothing is changed.
   Status commit();
 
  private:
@@ -39,8 +41,8 @@ class OutputFile {
   std::string target_;     // behind symbolic links
   std::string temporary_;  // empty when writing directly
   std::string buffer_;
-  int descriptor_ = -1;  // of a direct file only: a temporary one is opened per flush, so that
-                         // thousands of files can be under way at once
+  int descriptor_ = -1;  // used for devices and pipes only; a temporary file is opened for each
+                         // flush, so that thousands of files can be written at the same time
 };
 
 }  // namespace caucus

@@ -52,7 +52,7 @@ Result<std::size_t> ReadAhead::read(std::span<char> into) {
   std::size_t copied = 0;
   while (copied < into.size()) {
     const Block& block = next_full();
-    // The block of the end or of an error is never released: it is the answer from now on.
+    // The block with the end or an error is never released, so that later calls return it too.
     CAUCUS_TRY(const std::size_t size, block.size);
     if (size == 0) break;
     const std::size_t count = std::min(size - position_, into.size() - copied);

@@ -1,5 +1,5 @@
-// Reads in a thread of its own, a few blocks ahead of whoever wants the bytes: unpacking a file and
-// parsing it then take the time of the slower of the two, not of both.
+// Reads a few blocks ahead in a separate thread, so that decompressing a file and parsing it take
+// the time of the slower of the two, not of both.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace caucus {
 
 class ReadAhead {
  public:
-  /// Fills a block as far as there are bytes; 0 means the end.
+  /// Reads up to a block of bytes and returns their number; 0 means the end.
   using Fill = std::function<Result<std::size_t>(std::span<char>)>;
 
   /// Calls `fill` from the new thread only, up to the end or the first error. Throws
-  /// std::system_error where no thread can be had.
+  /// std::system_error if the thread cannot be started.
   explicit ReadAhead(Fill fill);
-  /// Waits for the call of `fill` under way and makes no other.
+  /// Waits for the current call of `fill`, if any, and stops.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
   ReadAhead(ReadAhead&&) = delete;
   ReadAhead& operator=(ReadAhead&&) = delete;
 
-  /// As `fill`, one call after another: the same bytes, and an error in its place among them.
+  /// Returns the bytes that `fill` gives, and its error after the bytes before it.
   Result<std::size_t> read(std::span<char> into);
 
  private:
@@ -38,7 +38,7 @@ class ReadAhead {
 
   struct Block {
     std::vector<char> bytes = std::vector<char>(kBlockBytes);
-    Result<std::size_t> size = std::size_t{0};  // what `fill` returned
+    Result<std::size_t> size = std::size_t{0};  // the result of `fill`
   };
 
   void fill_blocks();
@@ -51,11 +51,11 @@ class ReadAhead {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::size_t filled_ = 0;  // blocks so far; block k lies at k modulo their number
+  std::size_t filled_ = 0;  // number of filled blocks; block k is blocks_[k % size]
   std::size_t taken_ = 0;
   bool stop_ = false;
 
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // the last member, because the thread uses all others
 };
 
 }  // namespace caucus

@@ -17,7 +17,7 @@ std::string numbered_bytes() {
   return text;
 }
 
-/// Fills from `text`, short of the block now and then, and at its end goes on with `end`.
+/// Fills from `text`, sometimes less than a block, and returns `end` after it.
 ReadAhead::Fill fill_from(const std::string& text, const Result<std::size_t>& end) {
   return [&text, end, at = std::size_t{0}](std::span<char> into) mutable -> Result<std::size_t> {
     if (at == text.size()) return end;
@@ -29,7 +29,7 @@ ReadAhead::Fill fill_from(const std::string& text, const Result<std::size_t>& en
   };
 }
 
-/// All bytes up to the end or the error, read in pieces of the given size.
+/// Reads all bytes up to the end or the error, in pieces of the given size.
 std::string read_in_pieces(ReadAhead& source, std::size_t piece, bool& failed) {
   std::string all;
   std::string part(piece, ' ');

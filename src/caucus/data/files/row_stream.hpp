@@ -1,4 +1,4 @@
-// The random numbers of one row of synthetic data.
+// The stream of random numbers for one row of synthetic data.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A small file as one text.
+// Reads a small file into a string.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace caucus {
 
-/// All of the file; an error of the given kind if it cannot be read or holds more than `most` bytes
-/// (a device may never end).
+/// Returns the content of the file. A file that cannot be read, or has more than `most` bytes (a
+/// device may never end), is an error of the given kind.
 Result<std::string> read_text(const std::string& path, ErrorKind kind, std::size_t most);
 
 }  // namespace caucus

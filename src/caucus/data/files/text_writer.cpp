@@ -1,6 +1,6 @@
 #include "caucus/data/files/text_writer.hpp"
 
-#define ZLIB_CONST  // input that zlib only reads is const
+#define ZLIB_CONST  // makes the input of zlib const
 #include <zlib.h>
 
 #include <algorithm>

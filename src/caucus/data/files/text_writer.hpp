@@ -1,4 +1,4 @@
-// Text into an OutputFile, compressed on the way if its name ends in .gz.
+// Writes text to an OutputFile and compresses it if the name ends in .gz.
 #pragma once
 
 #include <memory>

@@ -60,7 +60,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/caucusConfig.cmake
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_*" EXCLUDE
   # what only programs have, and Eigen behind the others.
-  PATTERN "eager_poll.hpp" EXCLUDE PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
+  PATTERN "report" EXCLUDE PATTERN "reproduce" EXCLUDE PATTERN "eager_poll.hpp" EXCLUDE PATTERN "comparator_model.hpp" EXCLUDE PATTERN "comparator_rows.hpp" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET caucus_cli)
   install(TARGETS caucus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "config_file.hpp"
+#include "options/config_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus::cli;

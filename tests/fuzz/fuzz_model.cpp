@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "model_file.hpp"
+#include "caucus/report/model_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto model = cli::parse_model(text, "fuzz.json");
+  const auto model = report::parse_model(text, "fuzz.json");
   if (!model.ok()) return 0;
   const InputShape shape{model->scaling.feature_columns.size(),
                          model->scaling.expert_columns.size()};

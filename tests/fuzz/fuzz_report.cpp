@@ -2,13 +2,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "report.hpp"
+#include "caucus/report/report.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus;
-  const auto json = cli::Json::parse(data, data + size, nullptr, false);
+  const auto json = report::Json::parse(data, data + size, nullptr, false);
   if (json.is_discarded()) return 0;
-  const auto html = cli::report_html(json);
+  const auto html = report::report_html(json);
   if (!html.ok()) {
     if (html.error().line().find('\n') != std::string::npos) std::abort();
     return 0;

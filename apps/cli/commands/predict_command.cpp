@@ -1,0 +1,171 @@
+// caucus predict: use what was learned on new data.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "caucus/algorithms/learned_model.hpp"
+#include "caucus/core/base/text.hpp"
+#include "caucus/core/features/feature_maps.hpp"
+#include "caucus/data/files/output_file.hpp"
+#include "caucus/data/table.hpp"
+#include "caucus/report/labels_text.hpp"
+#include "caucus/report/model_file.hpp"
+#include "caucus/report/text_table.hpp"
+#include "command.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  caucus run --data d.csv --model-out model.json
+  caucus predict --model model.json --data new.csv > predictions.csv
+  caucus export run.db -o model.json     # of a federation, in place of the first
+
+The data have the columns of the training file, with or without the target. Predictions are in
+original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.)";
+
+struct PredictCommand {
+  std::string model, data, out;
+};
+
+/// Predicts row by row while the file is read.
+class PredictingSink : public RowSink {
+ public:
+  PredictingSink(const report::StoredModel& model, const FeatureMaps& maps, std::string file)
+      : model_(model), predictor_(maps, model.learned), file_(std::move(file)) {
+    const Scaling& s = model.scaling;
+    x_.resize(s.feature_columns.size() + s.expert_columns.size());
+  }
+
+  Status header(const TableHeader& header) override {
+    const std::size_t columns = model_.scaling.columns;
+    if (header.columns != columns && header.columns + 1 != columns) {
+      return data_error(file_, "has " + std::to_string(header.columns) + " columns",
+                        "expected the " + std::to_string(columns) +
+                            " of the training data, or one less without the target");
+    }
+    has_target_ = header.columns == columns;
+    CAUCUS_CHECK(check_names(header.names));
+    if (model_.loss.is_classification()) {
+      text = std::holds_alternative<LogisticLoss>(model_.loss.kind())
+                 ? "prediction,score,probability\n"
+                 : "prediction,score\n";
+    } else {
+      text = "prediction\n";
+    }
+    return Done{};
+  }
+
+  Status row(std::span<const double> values, std::size_t) override {
+    const Scaling& s = model_.scaling;
+    const auto at = [&](std::size_t column) { return values[place(column)]; };
+    std::size_t k = 0;
+    for (const std::size_t column : s.feature_columns) {
+      x_[k] = static_cast<float>(s.feature(k, at(column)));
+      ++k;
+    }
+    for (const std::size_t column : s.expert_columns) {
+      x_[k++] = static_cast<float>(s.target(at(column)));
+    }
+    const double score = predictor_(x_);
+    ++rows;
+    if (model_.loss.is_classification()) {
+      const double label = report::written_label(score, model_.labels);
+      text += to_text(label) + "," + to_text(score);
+      if (std::holds_alternative<LogisticLoss>(model_.loss.kind())) {
+        text += "," + to_text(1.0 / (1.0 + std::exp(-score)));
+      }
+      if (has_target_) sum += static_cast<double>(s.target(at(s.target_column)) == label);
+    } else {
+      const double prediction = s.target_original(score);
+      text += to_text(prediction);
+      if (has_target_) sum += std::pow(prediction - at(s.target_column), 2);
+    }
+    text += "\n";
+    return Done{};
+  }
+
+  /// "accuracy 0.93 on 100 rows", where the file has the target.
+  [[nodiscard]] std::string score() const {
+    if (!has_target_ || rows == 0) return {};
+    const std::string mean = report::rounded(sum / static_cast<double>(rows), 5);
+    const std::string on = " on " + report::grouped(rows) + (rows == 1 ? " row" : " rows");
+    return model_.loss.is_classification()
+               ? "accuracy " + mean + on + "\n"
+               : "mean squared error " + mean + on + ", in original units\n";
+  }
+
+  std::string text;
+  std::size_t rows = 0;
+  double sum = 0.0;  ///< of right labels, or of squared errors
+
+ private:
+  /// Where a column of the training file stands here: without the target, later ones move up.
+  [[nodiscard]] std::size_t place(std::size_t column) const {
+    const bool moved = !has_target_ && column > model_.scaling.target_column;
+    return column - static_cast<std::size_t>(moved);
+  }
+
+  /// Exchanged columns would give wrong predictions without a word.
+  [[nodiscard]] Status check_names(const std::vector<std::string>& names) const {
+    if (names.empty() || model_.feature_names.empty()) return Done{};
+    for (std::size_t k = 0; k < model_.feature_names.size(); ++k) {
+      const std::size_t column = place(model_.scaling.feature_columns[k]);
+      if (names[column] != model_.feature_names[k]) {
+        return data_error(file_,
+                          "column " + std::to_string(column + 1) + " is '" + names[column] + "'",
+                          "expected '" + model_.feature_names[k] + "', as in the training data");
+      }
+    }
+    return Done{};
+  }
+
+  const report::StoredModel& model_;
+  Predictor predictor_;
+  std::string file_;
+  bool has_target_ = false;
+  std::vector<float> x_;
+};
+
+Status execute(const PredictCommand& command) {
+  CAUCUS_TRY(const report::StoredModel model, report::read_model(command.model));
+  CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces,
+                                                       {model.scaling.feature_columns.size(),
+                                                        model.scaling.expert_columns.size()},
+                                                       model.seed, model.repetition, model.held));
+  std::optional<OutputFile> file;
+  if (!command.out.empty() && command.out != "-") {
+    CAUCUS_TRY(file, OutputFile::create(command.out));
+  }
+  PredictingSink sink(model, maps, command.data);
+  CAUCUS_CHECK(read_table(command.data, sink));
+  if (file) {
+    CAUCUS_CHECK(file->write(sink.text));
+    CAUCUS_CHECK(file->commit());
+  } else {
+    CAUCUS_CHECK(print(sink.text));
+  }
+  std::fputs(sink.score().c_str(), stderr);
+  return Done{};
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Action& action) {
+  CLI::App* predict = app.add_subcommand("predict", "Predict with what a run has learned");
+  auto command = std::make_shared<PredictCommand>();
+  predict
+      ->add_option("--model", command->model, "written by caucus run --model-out or caucus export")
+      ->required()
+      ->type_name("FILE");
+  predict->add_option("--data", command->data, "new data, with or without the target column")
+      ->required()
+      ->type_name("FILE");
+  predict->add_option("--out", command->out, "where to write (standard output)")
+      ->type_name("FILE|-");
+  predict->footer(kExamples);
+  predict->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

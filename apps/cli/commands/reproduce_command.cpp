@@ -1,0 +1,154 @@
+// caucus reproduce: the paper's experiments, and those it did not run.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "caucus/core/base/text.hpp"
+#include "caucus/report/report.hpp"
+#include "caucus/report/text_table.hpp"
+#include "caucus/reproduce/reproduce.hpp"
+#include "command.hpp"
+#include "options/number_option.hpp"
+#include "options/output_files.hpp"
+#include "options/progress_line.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Experiments:
+  table3         ten linear spaces, with and without collaboration: claims G1 and G2
+  table4         eight kernels, beside eM-KOFL and POF-MKL, tuned: claim G3
+  lower-bound    the two games of Theorem 4, beside the explicit bounds; needs no data
+  communication  MSE against bits per client, for 1 to 100 rounds per upload
+  heterogeneous  Dirichlet splits and lost reports
+The last two take elevators and bank where they are, and built-in data.
+
+Examples:
+  caucus reproduce table3 --data-dir data --quick
+  caucus reproduce table3 --data-dir data --json table3.json
+  caucus reproduce table4 --data-dir data --report table4.html
+  caucus reproduce lower-bound --report lower-bound.html)";
+
+struct Experiment {
+  const char* name;
+  bool needs_data;
+  Result<reproduce::Reproduction> (*run)(const reproduce::ReproduceOptions&, Progress&);
+};
+
+constexpr std::array kExperiments = {
+    Experiment{"table3", true, reproduce::reproduce_table3},
+    Experiment{"table4", true, reproduce::reproduce_table4},
+    Experiment{"lower-bound", false, reproduce::reproduce_lower_bound},
+    Experiment{"communication", false, reproduce::reproduce_communication},
+    Experiment{"heterogeneous", false, reproduce::reproduce_heterogeneous},
+};
+
+struct ReproduceCommand {
+  std::string experiment;
+  reproduce::ReproduceOptions options;
+  std::string json, report;
+};
+
+Result<const Experiment*> find_experiment(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment& each : kExperiments) {
+    if (each.name == name) return &each;
+    names.emplace_back(each.name);
+  }
+  std::string list;
+  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
+  const auto guess = nearest(name, names);
+  return usage_error("caucus reproduce", "'" + name + "' is not an experiment",
+                     guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
+}
+
+Status find_data(const Experiment& experiment, reproduce::ReproduceOptions& options) {
+  if (options.data_dir.empty()) {
+    // No other thread has started yet. NOLINTNEXTLINE(concurrency-mt-unsafe)
+    if (const char* given = std::getenv("CAUCUS_DATA_DIR")) options.data_dir = given;
+  }
+  if (!options.data_dir.empty() || !experiment.needs_data) return Done{};
+  return usage_error("--data-dir", "is not given, nor is CAUCUS_DATA_DIR set",
+                     "expected the directory with the paper's data sets");
+}
+
+report::Json config_json(const ReproduceCommand& command) {
+  const reproduce::ReproduceOptions& options = command.options;
+  return {{"command", command_line()},
+          {"data_dir", options.data_dir},
+          {"repeats", options.reported()},
+          {"quick", options.quick},
+          {"seed", options.seed}};
+}
+
+Status execute(ReproduceCommand command) {
+  CAUCUS_TRY(const Experiment* experiment, find_experiment(command.experiment));
+  CAUCUS_CHECK(find_data(*experiment, command.options));
+  std::vector<Output> outputs;
+  if (!command.json.empty() && command.json != "-") outputs.push_back({"--json", command.json});
+  if (!command.report.empty()) outputs.push_back({"--report", command.report});
+  CAUCUS_CHECK(check_outputs(outputs, {}));
+
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress;
+  auto found = [&] {
+    const ProgressLine line(progress);
+    return experiment->run(command.options, progress);
+  }();
+  if (!found.ok()) return std::move(found.error());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  report::Json json = {{"version", version()}, {"reproduce", experiment->name}};
+  json["config"] = config_json(command);
+  json.update(reproduce::reproduction_json(*found));
+  json["seconds"] = seconds.count();
+  const std::string text = report::json_text(json) + "\n";
+  for (Output& output : outputs) {
+    if (std::string_view(output.flag) == "--json") {
+      output.text = text;
+    } else {
+      CAUCUS_TRY(output.text, report::report_html(json));
+    }
+  }
+  CAUCUS_CHECK(write_outputs(outputs));
+  if (command.json == "-") return print(text);
+  const std::string head =
+      command.options.quick ? "A quick look: fewer repetitions, smaller grids and data.\n\n" : "";
+  return print(head + reproduce::reproduction_text(*found) + "\n" +
+               report::rounded(seconds.count(), 3) + " seconds\n");
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Action& action) {
+  CLI::App* reproduce =
+      app.add_subcommand("reproduce", "Repeat the paper's experiments beside its numbers");
+  auto command = std::make_shared<ReproduceCommand>();
+  reproduce::ReproduceOptions& options = command->options;
+  reproduce->add_option("experiment", command->experiment, "which one")
+      ->required()
+      ->type_name("NAME");
+  reproduce
+      ->add_option("--data-dir", options.data_dir,
+                   "where the data sets are; default CAUCUS_DATA_DIR")
+      ->type_name("DIR");
+  add_count(*reproduce, "--repeats", options.repeats, 1, 1000,
+            "repetitions to report (10; 2 with --quick)")
+      ->type_name("R");
+  reproduce->add_flag("--quick", options.quick, "a look in less than a minute");
+  add_count(*reproduce, "--seed", options.seed, 0, UINT64_MAX, "of all random numbers (1)")
+      ->type_name("S");
+  add_count(*reproduce, "--threads", options.threads, 0, 4096, "0: all (0)")->type_name("N");
+  reproduce->add_option("--json", command->json, "findings as JSON; - for standard output")
+      ->type_name("FILE|-");
+  reproduce->add_option("--report", command->report, "findings as one HTML page")
+      ->type_name("FILE.html");
+  reproduce->footer(kExamples);
+  reproduce->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

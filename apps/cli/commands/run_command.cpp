@@ -1,0 +1,171 @@
+// caucus run: simulate M clients and a server on a data set.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "caucus/report/finished_run.hpp"
+#include "caucus/report/model_file.hpp"
+#include "caucus/report/report.hpp"
+#include "caucus/simulation/experiment.hpp"
+#include "command.hpp"
+#include "options/config_file.hpp"
+#include "options/flags.hpp"
+#include "options/output_files.hpp"
+#include "options/progress_line.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Features should be on a common scale: --feature-range 0,1 brings them there.
+
+Examples:
+  caucus run --data elevators.csv.gz
+  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1 \
+             --spaces linear --radii 0.1:1.0:10 --sample 2 --repeats 10 --regret
+  caucus run --data d.csv --spaces linear --radii 1,2 --spaces gaussian --widths 1,2,4
+  caucus run --data d.csv --algorithm fomd-oms --algorithm nco-oms --json result.json
+  caucus run --data d.csv --spaces gaussian --algorithm fomd-oms --algorithm em-kofl --algorithm pof-mkl \
+             --repeats 10 --report report.html
+  caucus run --data drifting.csv --fixed-share 0.003
+  caucus run --data d.csv --print-config > run.toml && caucus run run.toml --seed 7)";
+
+struct RunCommand {
+  std::string config_file;
+  std::vector<GivenFlag> flags;
+  bool print_config = false;
+  std::string json, report, model_out, predictions;
+};
+
+Result<std::vector<std::string>> client_files(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::directory_iterator entry(directory, code), end; !code && entry != end;
+       entry.increment(code)) {
+    if (entry->path().filename().string().starts_with('.') || entry->is_directory(code)) continue;
+    if (entry->path().extension() == ".join")
+      continue;  // what caucus join remembers beside its data
+    if (!entry->is_regular_file(code)) {
+      return data_error(entry->path().string(), "is not a file",
+                        "expected one data file per client");
+    }
+    files.push_back(entry->path().string());
+  }
+  if (code || files.empty()) {
+    return data_error(directory, code ? code.message() : "holds no files",
+                      "expected a directory with one data file per client");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string model_text(const report::FinishedRun& run) {
+  const AlgorithmResult& first = run.result.results.front();
+  const report::StoredModel model{first.algorithm,
+                                  run.options.loss,
+                                  run.labels,
+                                  run.options.seed,
+                                  0,
+                                  run.options.sample,
+                                  run.data.feature_names,
+                                  run.data.scaling,
+                                  run.options.spaces,
+                                  first.learned};
+  return report::json_text(report::model_json(model)) + "\n";
+}
+
+Status write_results(const RunCommand& command, const report::FinishedRun& run,
+                     std::vector<Output>& outputs) {
+  const Json result = report::result_json(run);
+  const std::string json = report::json_text(result) + "\n";
+  std::string report;
+  if (!command.report.empty()) {
+    CAUCUS_TRY(report, report::report_html(result));
+  }
+  for (Output& output : outputs) {
+    const std::string_view flag = output.flag;
+    output.text = flag == "--json"        ? json
+                  : flag == "--report"    ? report
+                  : flag == "--model-out" ? model_text(run)
+                                          : report::forecasts_csv(run);
+  }
+  CAUCUS_CHECK(write_outputs(outputs));
+  return print(command.json == "-" ? json : report::result_table(run));
+}
+
+Status execute(const RunCommand& command) {
+  RunConfig config;
+  if (!command.config_file.empty()) {
+    CAUCUS_TRY(config, read_config(command.config_file));
+  }
+  CAUCUS_CHECK(apply_flags(command.flags, config));
+  CAUCUS_TRY(ExperimentOptions options, config.experiment());
+  if (command.print_config) return print(config_toml(config));
+
+  std::vector<std::string> files = {config.file};
+  if (!config.clients_from.empty()) {
+    CAUCUS_TRY(files, client_files(config.clients_from));
+  }
+  std::vector<Output> outputs;
+  if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
+  if (!command.report.empty()) outputs.push_back({"--report", command.report});
+  if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
+  if (!command.predictions.empty()) outputs.push_back({"--predictions", command.predictions});
+  options.keep_forecasts = !command.predictions.empty();
+  std::vector<std::string> inputs = files;
+  inputs.insert(inputs.end(), {config.scale_from, command.config_file});
+  CAUCUS_CHECK(check_outputs(outputs, inputs));
+
+  CAUCUS_TRY(const ReadOptions read, config.read_options());
+  CAUCUS_TRY(Dataset data, read_dataset(files, read));
+  LabelConvention labels = LabelConvention::none;
+  if (options.loss.is_classification()) {
+    CAUCUS_TRY(labels, apply_label_convention(data));
+  }
+  Progress progress;
+  auto result = [&] {
+    const ProgressLine line(progress);
+    return run_experiment(data, options, progress);
+  }();
+  if (!result.ok()) return std::move(result.error());
+  report::DataFacts facts = report::facts_of(data);
+  if (!config.clients_from.empty()) facts.name = config.clients_from;
+  return write_results(command, {version(), result_config(config), options, facts, *result, labels},
+                       outputs);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* run = app.add_subcommand("run", "Simulate clients and a server on a data set");
+  auto command = std::make_shared<RunCommand>();
+  run->add_option("config", command->config_file, "configuration file; flags win over it")
+      ->type_name("FILE.toml");
+  add_setting_flags(*run, command->flags);
+  run->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
+      ->type_name("FILE|-")
+      ->group("output");
+  run->add_option("--report", command->report,
+                  "a page of charts that opens in a browser without a network")
+      ->type_name("FILE.html")
+      ->group("output");
+  run->add_option("--model-out", command->model_out,
+                  "what the first algorithm learned in the first repetition, for caucus predict")
+      ->type_name("FILE")
+      ->group("output");
+  run->add_option("--predictions", command->predictions,
+                  "every forecast of the first repetition, as CSV in original units")
+      ->type_name("FILE")
+      ->group("output");
+  run->add_flag("--print-config", command->print_config,
+                "print the complete configuration, itself a valid file, and exit")
+      ->group("output");
+  run->footer(kExamples);
+  run->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,192 @@
+// caucus serve: coordinate a federation until all of its clients have finished.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "caucus/report/finished_run.hpp"
+#include "caucus/report/model_file.hpp"
+#include "caucus/report/report.hpp"
+#include "command.hpp"
+#include "options/config_file.hpp"
+#include "options/output_files.hpp"
+#include "serving/serve_run.hpp"
+#include "serving/served_result.hpp"
+#include "serving/served_run.hpp"
+#include "serving/server_log.hpp"
+#include "serving/server_security.hpp"
+#include "version.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(The configuration is that of a run with a table of its own for the server:
+
+  [data]
+  feature_range = [-1, 1]
+  label_range = [0, 1]
+  scale_from = "ranges.csv"            # of caucus data info --ranges
+  [server]
+  clients = ["c01", "c02", "c03"]      # who takes part
+  listen = "localhost:7070"
+  http = "localhost:9090"              # GET /status, /metrics, /healthz
+  quorum = 2                           # enough at a batch's deadline (all)
+  deadline_ms = 500                    # (none)
+  durability = "batch"                 # or a number: that many batches per durable commit
+  tokens = "keys/tokens"               # these two beyond this machine: caucus cert init makes them
+  tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
+
+It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000) and, where
+no ranges tell, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
+reports. A server that was stopped or killed goes on when it is started again with the same store;
+what was not durable yet its clients report again. It ends when all clients have finished and know
+it, or linger_ms after the former; served again, it tells the others. The result is that of caucus run
+--clients-from with the same settings and files.
+
+Examples:
+  caucus serve federation.toml
+  caucus serve federation.toml --listen 0.0.0.0:7070 --store /var/lib/caucus/run.db --json result.json
+  caucus serve federation.toml --print-config)";
+
+struct ServeCommand {
+  std::string config_file;
+  std::vector<std::pair<const Setting<ServerConfig>*, std::string>> flags;
+  bool print_config = false, insecure = false, log_json = false;
+  std::string json, report, model_out;
+};
+
+/// For people, but where only the log is to be seen, there.
+void note(const ServeCommand& command, const Log& log, const std::string& text) {
+  if (command.log_json) {
+    write_log(log, LogLevel::info, "note", {{"text", text}});
+  } else {
+    std::fprintf(stderr, "caucus: %s\n", text.c_str());
+  }
+}
+
+Result<ServedRun> read_served_run(const ServeCommand& command, const Log& log) {
+  ServerConfig server;
+  CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
+  for (const auto& [setting, value] : command.flags) {
+    auto status = setting->set(server, value);
+    if (!status.ok()) {
+      status.error().where = setting->flag;
+      return std::move(status.error());
+    }
+  }
+  if (server.store.empty()) {
+    server.store = std::filesystem::path(command.config_file).stem().string() + ".db";
+  }
+  CAUCUS_TRY(ServedRun run, make_served_run(config, server));
+  for (const std::string& key : ignored_settings(config)) {
+    note(command, log, key + " is ignored: clients bring their data with them");
+  }
+  return run;
+}
+
+std::vector<Output> outputs_of(const ServeCommand& command) {
+  std::vector<Output> outputs;
+  if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
+  if (!command.report.empty()) outputs.push_back({"--report", command.report});
+  if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
+  return outputs;
+}
+
+Status make_results(const ServeCommand& command, const ServedRun& run, const Federation& federation,
+                    double seconds, std::vector<Output>& outputs, std::string& printed) {
+  CAUCUS_TRY(const ServedResult served, served_result(federation, run, run.server.store, seconds));
+  CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
+  const report::FinishedRun finished{version(),     result_config(run.config, &run.server),
+                                     run.options,   served.data,
+                                     served.result, served.labels};
+  const Json result = report::result_json(finished);
+  const std::string json = report::json_text(result) + "\n";
+  std::string report;
+  if (!command.report.empty()) {
+    CAUCUS_TRY(report, report::report_html(result));
+  }
+  for (Output& output : outputs) {
+    const std::string_view flag = output.flag;
+    output.text = flag == "--json"     ? json
+                  : flag == "--report" ? report
+                                       : report::json_text(report::model_json(model)) + "\n";
+  }
+  printed = command.json == "-" ? json : report::result_table(finished);
+  return Done{};
+}
+
+Status execute(const ServeCommand& command) {
+  const Log log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
+  CAUCUS_TRY(const ServedRun run, read_served_run(command, log));
+  if (command.print_config) return print(config_toml(run.config, &run.server));
+  std::vector<Output> outputs = outputs_of(command);
+  const ServerConfig& server = run.server;
+  CAUCUS_CHECK(check_outputs(outputs, {command.config_file, run.config.scale_from, server.store,
+                                       server.tokens, server.cert, server.key, server.client_ca}));
+  ServeOptions options;
+  CAUCUS_TRY(options.listen, parse_address(server.listen, "server.listen"));
+  CAUCUS_TRY(options.security, read_security(server, options.listen, command.insecure));
+  options.log = log;
+  options.note = [&](const std::string& text) { note(command, log, text); };
+  std::string printed;
+  options.make_result = [&](const Federation& federation, double seconds) {
+    return make_results(command, run, federation, seconds, outputs, printed);
+  };
+  options.write_result = [&]() -> Status {
+    CAUCUS_CHECK(write_outputs(outputs));
+    return print(printed);
+  };
+  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
+  return serve_run(run, std::move(options));
+}
+
+void add_server_flags(CLI::App& serve, ServeCommand& command) {
+  for (const auto& setting : server_settings()) {
+    if (setting.flag.empty()) continue;
+    serve
+        .add_option_function<std::string>(
+            setting.flag,
+            [&setting, &command](const std::string& value) {
+              command.flags.emplace_back(&setting, value);
+            },
+            setting.help)
+        ->type_name(setting.value_name);
+  }
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  CLI::App* serve = app.add_subcommand("serve", "Coordinate a federation of real clients");
+  auto command = std::make_shared<ServeCommand>();
+  serve->add_option("config", command->config_file, "the run's configuration, with [server]")
+      ->required()
+      ->type_name("FILE.toml");
+  add_server_flags(*serve, *command);
+  serve->add_flag(
+      "--insecure", command->insecure,
+      "serve other machines without TLS or without knowing who is who, or tell them the status");
+  serve->add_flag("--log-json", command->log_json, "the log as JSON, one object per line");
+  serve->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
+      ->type_name("FILE|-")
+      ->group("output");
+  serve
+      ->add_option("--report", command->report,
+                   "a page of charts that opens in a browser without a network")
+      ->type_name("FILE.html")
+      ->group("output");
+  serve->add_option("--model-out", command->model_out, "what was learned, for caucus predict")
+      ->type_name("FILE")
+      ->group("output");
+  serve
+      ->add_flag("--print-config", command->print_config,
+                 "print the complete configuration, itself a valid file, and exit")
+      ->group("output");
+  serve->footer(kExamples);
+  serve->callback([command, &action] { action = [command] { return execute(*command); }; });
+}
+
+}  // namespace caucus::cli

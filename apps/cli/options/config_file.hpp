@@ -1,0 +1,34 @@
+// Configuration files: TOML in, TOML and JSON out.
+#pragma once
+
+#include <string>
+
+#include "caucus/core/base/result.hpp"
+#include "options/config.hpp"
+#include "options/server_config.hpp"
+#include "options/settings.hpp"
+
+namespace caucus::cli {
+
+/// Reads FILE.toml. Unknown tables and keys are errors that suggest the nearest valid one; a
+/// [server] table is checked, and given to who asks for it.
+Result<RunConfig> read_config(const std::string& path, ServerConfig* server = nullptr);
+
+/// The same from memory; `name` is for messages.
+Result<RunConfig> parse_config(const std::string& text, const std::string& name,
+                               ServerConfig* server = nullptr);
+
+/// The complete effective configuration, as a file that read_config accepts; with [server] if it is
+/// given, and then without what only a simulation has.
+std::string config_toml(const RunConfig& config, const ServerConfig* server = nullptr);
+
+/// The same as JSON.
+Json config_json(const RunConfig& config, const ServerConfig* server = nullptr);
+
+/// The "config" object of a result: the same, with the command line.
+Json result_config(const RunConfig& config, const ServerConfig* server = nullptr);
+
+/// Such an object, or a part of it, as a file.
+std::string config_toml(const Json& json);
+
+}  // namespace caucus::cli

@@ -1,0 +1,30 @@
+// Flags on top of a configuration. Their order matters: a space's options follow its --spaces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "caucus/core/base/result.hpp"
+#include "options/config.hpp"
+#include "options/settings.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace caucus::cli {
+
+/// One flag as it stood on the command line; exactly one of the two settings is set.
+struct GivenFlag {
+  const Setting<RunConfig>* run = nullptr;
+  const Setting<SpaceGroup>* space = nullptr;
+  std::string value;
+};
+
+/// Declares every setting's flag; what is given lands in `given`, in order.
+void add_setting_flags(CLI::App& command, std::vector<GivenFlag>& given);
+
+/// Flags win over the file, also over what the file says that no longer fits them.
+Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config);
+
+}  // namespace caucus::cli

@@ -1,0 +1,32 @@
+// The one list of a run's settings: each has a place in the TOML file, a flag, a meaning, a way to
+// be set from text and a way to be printed. Flags, files, --print-config, the configuration in the
+// JSON and the suggestions for misspelt keys all come from it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "caucus/core/base/result.hpp"
+#include "caucus/report/json.hpp"
+#include "options/config.hpp"
+
+namespace caucus::cli {
+
+using report::Json;
+
+template <class Target>
+struct Setting {
+  std::string table;  ///< [table] of the TOML; "space" for [[space]]
+  std::string key;
+  std::string flag;        ///< "--rounds-per-upload"
+  std::string value_name;  ///< "N"; empty for a switch
+  std::string help;
+  std::function<Status(Target&, const std::string&)> set;
+  std::function<Json(const Target&)> get;  ///< null: not set, not printed
+};
+
+const std::vector<Setting<RunConfig>>& run_settings();
+const std::vector<Setting<SpaceGroup>>& space_settings();
+
+}  // namespace caucus::cli

@@ -1,0 +1,173 @@
+#include "serving/serve_run.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "caucus/federation/host.hpp"
+#include "caucus/federation/store/store.hpp"
+#include "caucus/wire/eager_poll.hpp"
+#include "caucus/wire/one_poller.hpp"
+#include "caucus/wire/server.hpp"
+#include "serving/http_endpoint.hpp"
+#include "serving/server_status.hpp"
+#include "serving/stop_signals.hpp"
+
+namespace caucus::cli {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr Milliseconds kMoment(300);  // for clients that are there to say that they have heard
+constexpr Milliseconds kPause(1500);  // for clients on their way back, before others are named
+constexpr Milliseconds kGrace(2000);  // for streams to end
+
+/// Other arithmetic would go on with other bits.
+Status same_arithmetic(const Store& store, const ServedRun& run) {
+  if (!store.begun()) return Done{};
+  CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
+  const std::string& begun = stored.federation.plan.arithmetic;
+  if (begun == run.federation.plan.arithmetic) return Done{};
+  return usage_error(run.server.store,
+                     "the run was begun with the '" + begun + "' variant of the arithmetic",
+                     "expected CAUCUS_SIMD=" + begun + " in the environment");
+}
+
+Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
+  CAUCUS_TRY(Store store, Store::open(run.server.store, {run.server.durability}));
+  CAUCUS_CHECK(same_arithmetic(store, run));
+  auto host = Host::make(run.federation, plan_text(run), std::move(store),
+                         {run.server.snapshot_every, log});
+  if (!host.ok() && host.error().where == "store") host.error().where = run.server.store;
+  return host;
+}
+
+/// Each client is a connection, and at times two, which are two open files each.
+void allow_files_for(std::size_t clients, const ServeOptions& options) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < 4 * clients + 200) {
+    options.note("only " + std::to_string(limit.rlim_cur) +
+                 " files may be open (ulimit -n), too few for " + std::to_string(clients) +
+                 " clients");
+  }
+}
+
+bool is_over(const Host& host) {
+  return host.look(
+      [](const Federation& federation) { return federation.phase() == Federation::Phase::over; });
+}
+
+std::vector<std::string> untold(const Host& host) {
+  return host.look([](const Federation& federation) { return federation.untold(); });
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t n = 0; n < std::min(names.size(), kShown); ++n) {
+    text += (n > 0 ? ", " : "") + names[n];
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+Status finish(const Host& host, const ServeOptions& options) {
+  const double seconds = host.working_time().count();
+  CAUCUS_CHECK(host.look(
+      [&](const Federation& federation) { return options.make_result(federation, seconds); }));
+  return options.write_result();
+}
+
+/// Clients who are away must hear that the run is over, now or when it is served again.
+Status wait_for_the_others(const ServedRun& run, Host& host, const ServeOptions& options,
+                           const StopSignals& signals, Milliseconds most) {
+  if (untold(host).empty()) return Done{};
+  if (most.count() > 0 && !signals.came()) {
+    options.note("the run is over; waiting up to " + std::to_string((most.count() + 999) / 1000) +
+                 " s for those who have not heard it: " + list_of(untold(host)));
+    CAUCUS_CHECK(host.linger(most));
+  }
+  if (!untold(host).empty()) {
+    options.note("these have not heard that the run is over: " + list_of(untold(host)) +
+                 "; they will when it is served again with " + run.server.store);
+  }
+  return Done{};
+}
+
+/// Of a run that has just come to its end.
+Status end(const ServedRun& run, Host& host, const ServeOptions& options,
+           const StopSignals& signals) {
+  const Milliseconds most = std::max(Milliseconds(run.server.linger_ms), kMoment);
+  const Milliseconds at_first = std::min(most, kPause);
+  Status lingered = host.linger(at_first);
+  Status finished = finish(host, options);
+  if (!lingered.ok()) return lingered;
+  CAUCUS_CHECK(wait_for_the_others(run, host, options, signals, most - at_first));
+  return finished;
+}
+
+Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
+  const bool over_before = is_over(host);
+  std::unique_ptr<HttpEndpoint> http;
+  if (!run.server.http.empty()) {
+    CAUCUS_TRY(const Address address, parse_address(run.server.http, "server.http"));
+    CAUCUS_TRY(http, HttpEndpoint::start(address, [&host] { return host.status(); }));
+    write_log(options.log, address.is_loopback() ? LogLevel::info : LogLevel::warning, "http",
+              {{"address", http->address().text()},
+               {"open_to_others", address.is_loopback() ? "false" : "true"}});
+  }
+  wire::ServerOptions settings;
+  settings.listen = options.listen;
+  settings.keys = std::move(options.security.keys);
+  settings.tokens = std::move(options.security.tokens);
+  settings.status = [&host] { return report::json_text(status_json(host.status()), -1); };
+  settings.log = options.log;
+  const bool encrypted = settings.keys.has_value();
+  const wire::OnePoller one_poller;
+  const wire::EagerPoll eager_poll;
+  CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(settings)));
+  options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
+  Status status = host.wait();
+  if (status.ok() && over_before) {
+    status = wait_for_the_others(run, host, options, signals, Milliseconds(run.server.linger_ms));
+  } else if (status.ok() && is_over(host)) {
+    status = end(run, host, options, signals);
+  } else if (status.ok()) {
+    const auto batch = host.status().batch;
+    options.note("stopped " +
+                 (batch == 0 ? "before the first batch" : "in batch " + std::to_string(batch)) +
+                 "; the run goes on when it is served again with " + run.server.store);
+  }
+  signals.unwatch();
+  server->shut_down(kGrace);
+  return status;
+}
+
+Status serve_host(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
+  if (is_over(host)) {
+    CAUCUS_CHECK(finish(host, options));  // whoever asks need not wait for clients
+    if (untold(host).empty()) return Done{};
+  }
+  return serve(run, host, options, signals);
+}
+
+}  // namespace
+
+Status serve_run(const ServedRun& run, ServeOptions options) {
+  StopSignals signals;
+  allow_files_for(run.federation.clients.size(), options);
+  CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, options.log));
+  signals.watch([&host = *host] { host.stop(); });
+  Status status = serve_host(run, *host, options, signals);
+  signals.unwatch();  // before there is no host
+  return status;
+}
+
+}  // namespace caucus::cli

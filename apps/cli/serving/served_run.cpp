@@ -1,0 +1,171 @@
+#include "serving/served_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "caucus/core/simd/kernels.hpp"
+#include "caucus/data/files/byte_source.hpp"
+#include "caucus/report/json.hpp"
+#include "options/config_file.hpp"
+
+namespace caucus::cli {
+namespace {
+
+constexpr int kPlanVersion = 1;
+
+Status can_be_served(const RunConfig& config) {
+  const std::string& algorithm = config.algorithms.front();
+  if (config.algorithms.size() > 1) {
+    return usage_error("algorithm.name",
+                       std::to_string(config.algorithms.size()) + " algorithms are named",
+                       "expected fomd-oms alone: clients learn only once");
+  }
+  if (algorithm != "fomd-oms") {
+    return usage_error("algorithm.name", "'" + algorithm + "' cannot be served",
+                       "expected fomd-oms; others can be simulated with caucus run");
+  }
+  if (config.repeats != 1) {
+    return usage_error("run.repeats", std::to_string(config.repeats),
+                       "expected 1: clients learn only once");
+  }
+  if (config.regret) {
+    return usage_error("run.regret", "the exact regret needs all clients' data in one place",
+                       "expected no regret, or caucus run");
+  }
+  return Done{};
+}
+
+RunConfig without_simulation(RunConfig config) {
+  config.file.clear();
+  config.clients_from.clear();
+  config.clients.reset();
+  config.partition.reset();
+  config.dropout = 0.0;
+  config.threads = 0;
+  return config;
+}
+
+Result<FederationSettings> federation_settings(const ExperimentOptions& options,
+                                               const ServerConfig& server, ReadOptions columns,
+                                               std::string arithmetic) {
+  FederationSettings settings;
+  SharedPlan& plan = settings.plan;
+  plan.spaces = options.spaces;
+  plan.loss = options.loss;
+  plan.seed = options.seed;
+  plan.held = options.sample;
+  plan.rounds_per_upload = options.rounds_per_upload;
+  plan.arithmetic = std::move(arithmetic);
+  plan.label_delay = server.label_delay;
+  plan.columns = std::move(columns);
+  CAUCUS_TRY(const auto scaling, known_scaling(plan));
+  if (scaling) {
+    plan.features = scaling->feature_columns.size();
+    plan.experts = scaling->expert_columns.size();
+  }
+  if (server.features) {
+    if (scaling && *server.features != plan.features) {
+      return usage_error("server.features", std::to_string(*server.features),
+                         "expected " + std::to_string(plan.features) + ", as data.scale_from has");
+    }
+    plan.features = *server.features;
+    for (const Space& space : plan.spaces) {
+      if (space.kind != SpaceKind::expert) continue;
+      plan.experts = std::max<std::size_t>(plan.experts, space.expert + 1);
+    }
+  }
+  settings.problem = static_cast<const LearningOptions&>(options);
+  settings.clients = server.clients;
+  settings.quorum = server.quorum.value_or(0);
+  if (server.deadline_ms) settings.deadline = std::chrono::milliseconds(*server.deadline_ms);
+  settings.violations = server.violations;
+  settings.max_abs_target = server.max_abs_target;
+  settings.max_feature_norm = server.max_feature_norm;
+  CAUCUS_CHECK(settings.validate());
+  CAUCUS_CHECK(example_bounds(settings));
+  return settings;
+}
+
+Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
+                       std::optional<Ranges> ranges, std::string arithmetic) {
+  ServedRun run{without_simulation(config), server, {}, {}};
+  CAUCUS_CHECK(can_be_served(config));
+  CAUCUS_TRY(run.options, run.config.experiment_without_data());
+  run.options.clients = server.clients.size();
+  run.options.partition.kind = PartitionSpec::Kind::files;
+  RunConfig ranges_apart = run.config;
+  ranges_apart.scale_from.clear();
+  CAUCUS_TRY(ReadOptions columns, ranges_apart.read_options());
+  columns.ranges = std::move(ranges);
+  CAUCUS_TRY(run.federation,
+             federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
+  return run;
+}
+
+}  // namespace
+
+Result<ServedRun> make_served_run(const RunConfig& config, const ServerConfig& server) {
+  std::optional<Ranges> ranges;
+  if (!config.scale_from.empty()) {
+    CAUCUS_TRY(ranges, load_ranges(config.scale_from));
+  }
+  return make(config, server, std::move(ranges), simd::kernels().name);
+}
+
+std::vector<std::string> ignored_settings(const RunConfig& config) {
+  std::vector<std::string> keys;
+  if (!config.file.empty()) keys.emplace_back("data.file");
+  if (config.clients) keys.emplace_back("federation.clients");
+  if (config.partition) keys.emplace_back("federation.partition");
+  if (config.dropout != 0.0) keys.emplace_back("federation.dropout");
+  return keys;
+}
+
+std::string plan_text(const ServedRun& run) {
+  RunConfig config = run.config;
+  config.scale_from.clear();  // a path; what it held is below
+  Json tables = config_json(config, &run.server);
+  tables["run"] = {{"seed", tables["run"]["seed"]}};
+  if (!config.sample) tables["algorithm"].erase("sample");  // random features ask how J was set
+  Json server = Json::object();
+  for (const char* key :
+       {"clients", "label_delay", "features", "max_abs_target", "max_feature_norm"}) {
+    if (tables["server"].contains(key)) server[key] = tables["server"][key];
+  }
+  tables["server"] = std::move(server);
+  const SharedPlan& plan = run.federation.plan;
+  Json text = {{"format", "caucus-plan"},
+               {"format_version", kPlanVersion},
+               {"arithmetic", plan.arithmetic},
+               {"config", config_toml(tables)},
+               {"ranges", nullptr}};
+  if (plan.columns->ranges) text["ranges"] = ranges_text(*plan.columns->ranges);
+  return report::json_text(text);
+}
+
+Result<ServedRun> parse_plan(const std::string& text, const std::string& where) {
+  constexpr const char* kExpected = "expected a store written by caucus serve";
+  CAUCUS_TRY(const Json json, report::parse_json(text, where, kExpected));
+  std::optional<Error> error;
+  report::JsonReader in(json, "", error);
+  if (in.text("format") != "caucus-plan" || in.number("format_version") != kPlanVersion) {
+    in.fail("format", "is not caucus-plan 1, the one this program knows");
+  }
+  const std::string config_text = in.text("config");
+  const std::string ranges_text = in.text("ranges");
+  std::string arithmetic = in.text("arithmetic");
+  if (error) return data_error(where, error->where + " " + error->what, kExpected);
+
+  ServerConfig server;
+  CAUCUS_TRY(const RunConfig config, parse_config(config_text, where, &server));
+  std::optional<Ranges> ranges;
+  if (!ranges_text.empty()) {
+    ByteSource source = ByteSource::from_memory(ranges_text, where);
+    CAUCUS_TRY(ranges, read_ranges(source));
+  }
+  return make(config, server, std::move(ranges), std::move(arithmetic));
+}
+
+}  // namespace caucus::cli

@@ -1,0 +1,113 @@
+// Charts as descriptions, and the pictures made of them: an SVG that stands on its own in a page
+// and takes colours from its style sheet. Series differ by colour, by marker and by a name at the
+// end of the line, or by their samples in a legend where there are many, so that the pictures
+// survive a black-and-white printer.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "caucus/report/charts/axis.hpp"
+
+namespace caucus::report {
+
+struct ChartText {
+  std::string title;
+  std::string note;  ///< what to know when reading it
+};
+
+struct AxisText {
+  std::string label;
+  Scale scale = Scale::linear;
+};
+
+enum class LineStyle { line, dashed, points };
+
+struct Series {
+  std::string name;
+  std::vector<double> x, y;       ///< what is not finite leaves a gap
+  std::vector<double> low, high;  ///< the band around y; empty for none
+  LineStyle style = LineStyle::line;
+  std::size_t look = 0;  ///< colour and marker
+};
+
+/// A line across the chart at a value that belongs to no series.
+struct Reference {
+  std::string label;
+  double value = 0.0;
+};
+
+struct LineChart {
+  ChartText text;
+  AxisText x, y;
+  std::vector<Series> series;
+  std::vector<Reference> references;
+  double y_most = HUGE_VAL;  ///< a line that rises above leaves the chart
+};
+
+/// Shares of a whole over time, the first on top.
+struct AreaChart {
+  ChartText text;
+  AxisText x;
+  std::vector<double> at;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> shares;  ///< of each name at each place
+  bool last_is_rest = false;                ///< drawn in grey
+};
+
+struct BarRow {
+  std::string name;
+  std::vector<double> values;   ///< one for each group
+  std::vector<double> spreads;  ///< whiskers; empty for none
+};
+
+/// Horizontal bars, one for each group in every row.
+struct BarChart {
+  ChartText text;
+  std::string label;      ///< of the values
+  std::string row_label;  ///< what a row is, for the table
+  std::vector<std::string> groups;
+  std::vector<std::size_t> looks;  ///< of the groups; 0, 1, ... unless given
+  std::vector<BarRow> rows;
+  std::vector<Reference> references;
+};
+
+struct ScatterPoint {
+  std::string name;
+  double x = 0.0, y = 0.0;
+  double spread = 0.0;  ///< of y
+  std::size_t look = 0;
+};
+
+struct ScatterChart {
+  ChartText text;
+  AxisText x, y;
+  std::vector<ScatterPoint> points;
+};
+
+using Chart = std::variant<LineChart, AreaChart, BarChart, ScatterChart>;
+
+const ChartText& text_of(const Chart& chart);
+
+/// `id` is unique in the page and needs no escaping.
+std::string svg_of(const LineChart& chart, const std::string& id);
+std::string svg_of(const AreaChart& chart, const std::string& id);
+std::string svg_of(const BarChart& chart, const std::string& id);
+std::string svg_of(const ScatterChart& chart, const std::string& id);
+std::string svg_of(const Chart& chart, const std::string& id);
+
+/// The numbers behind a chart, as texts for a table. Where all series share their places, row i
+/// belongs to the i-th of them.
+struct ChartNumbers {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+ChartNumbers numbers_of(const Chart& chart);
+
+/// Whether row i of the numbers belongs to the i-th place on the x axis.
+bool share_places(const LineChart& chart);
+
+}  // namespace caucus::report

@@ -1,0 +1,78 @@
+// Shares of a whole as stacked areas.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "caucus/report/charts/chart.hpp"
+#include "caucus/report/charts/svg.hpp"
+#include "caucus/report/html_text.hpp"
+
+namespace caucus::report {
+namespace {
+
+constexpr double kPlotHeight = 210.0;
+
+Plot plot_of(const AreaChart& chart) {
+  Extent x(chart.x.scale);
+  x.add(chart.at);
+  Plot plot{tight_axis(chart.x.scale, x, 6), Axis{}};
+  for (const int percent : {0, 25, 50, 75, 100}) {
+    plot.y.ticks.push_back({percent / 100.0, std::to_string(percent) + "%"});
+  }
+  plot.left = left_margin(plot.y);
+  plot.right = kChartWidth - end_label_room(chart.names);
+  plot.top = 32.0;
+  plot.bottom = plot.top + std::max(kPlotHeight, end_label_height(chart.names.size()));
+  return plot;
+}
+
+std::string area_class(const AreaChart& chart, std::size_t k) {
+  if (chart.last_is_rest && k + 1 == chart.names.size()) return "area rest";
+  // Neighbours differ in lightness, whatever their colours; so do those that share a colour.
+  static const std::array<const char*, 4> kTones = {"", " pale", " middle", " palest"};
+  return "area " + look_class(k) + kTones[k % 2 + (k / 8 % 2) * 2];
+}
+
+std::string description(const AreaChart& chart) {
+  std::string text = "Stacked shares against " + chart.x.label + ".";
+  for (std::size_t k = 0; k < chart.names.size(); ++k) {
+    if (chart.shares[k].empty()) continue;
+    text += " " + chart.names[k] + " ends at " + figure(100.0 * chart.shares[k].back(), 3) + "%.";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string svg_of(const AreaChart& chart, const std::string& id) {
+  const Plot plot = plot_of(chart);
+  const std::size_t n = chart.at.size();
+  std::vector<double> above(n, 1.0);  // the whole, less what is drawn already
+  Svg areas;
+  std::vector<EndLabel> labels;
+  for (std::size_t k = 0; k < chart.names.size(); ++k) {
+    std::string upper;
+    std::vector<std::string> lower;
+    double middle = 0.0;
+    for (std::size_t t = 0; t < n; ++t) {
+      if (!plot.shows(chart.at[t], 1.0)) continue;
+      const double share = chart.shares[k][t];
+      const double below = std::max(0.0, above[t] - (std::isfinite(share) ? share : 0.0));
+      const std::string x = coordinate(plot.at_x(chart.at[t])) + " ";
+      upper += (upper.empty() ? "M" : "L") + x + coordinate(plot.at_y(above[t]));
+      lower.push_back("L" + x + coordinate(plot.at_y(below)));
+      middle = (above[t] + below) / 2.0;
+      above[t] = below;
+    }
+    if (upper.empty()) continue;
+    std::for_each(lower.rbegin(), lower.rend(), [&](const std::string& point) { upper += point; });
+    areas.path(area_class(chart, k), upper + "Z");
+    labels.push_back({plot.right - 5.0, plot.at_y(middle), chart.names[k]});
+  }
+  plot.draw_frame(areas, chart.x.label, "probability", false);
+  draw_end_labels(areas, plot, labels);
+  return areas.finished(id, plot.bottom + 44.0, chart.text.title, description(chart),
+                        plot.places(chart.at));
+}
+
+}  // namespace caucus::report

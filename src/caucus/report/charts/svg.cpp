@@ -1,0 +1,168 @@
+#include "caucus/report/charts/svg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "caucus/report/html_text.hpp"
+
+namespace caucus::report {
+namespace {
+
+constexpr double kLabelOffset = 16.0;  // from the plot to the names beside it
+
+std::string attribute(const char* name, double value) {
+  return std::string(" ") + name + "=\"" + coordinate(value) + "\"";
+}
+
+std::string class_attribute(std::string_view css) { return " class=\"" + std::string(css) + "\""; }
+
+/// Outlines of the markers around (0, 0).
+constexpr std::array<const char*, 8> kShapes = {
+    "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",  // circle
+    "M-3.3 -3.3h6.6v6.6h-6.6z",                           // square
+    "M0 -4.4L4.2 3.1H-4.2z",                              // triangle
+    "M0 -4.8L4.8 0L0 4.8L-4.8 0z",                        // diamond
+    "M0 4.4L4.2 -3.1H-4.2z",                              // triangle, down
+    "M-1.4 -4.4h2.8v3h3v2.8h-3v3h-2.8v-3h-3v-2.8h3z",     // plus
+    "M-4.6 -1.7h9.2v3.4h-9.2z",                           // bar
+    "M0 -4.6L4.4 -1.4L2.7 3.7H-2.7L-4.4 -1.4z"};          // pentagon
+
+}  // namespace
+
+double text_width(std::string_view text) {
+  constexpr std::string_view kNarrow = " .,:;'|!()[]ijlftr-";
+  constexpr std::string_view kWide = "mwMW%=";
+  double width = 0.0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80U && byte < 0xC0U) continue;  // inside a code point
+    const bool is_wide = kWide.find(c) != std::string_view::npos || byte >= 0xE0U;
+    const bool is_narrow = kNarrow.find(c) != std::string_view::npos;
+    width += is_wide ? 11.0 : is_narrow ? 4.7 : c >= 'A' && c <= 'Z' ? 8.6 : 7.5;
+  }
+  return width;
+}
+
+double widest_label(const std::vector<std::string>& texts) {
+  double most = 0.0;
+  for (const std::string& text : texts) {
+    most = std::max(most, text_width(shortened(text, kMostLetters)));
+  }
+  return most;
+}
+
+std::string coordinate(double value) {
+  char buffer[40];
+  const int length = std::snprintf(buffer, sizeof buffer, "%.1f", value);
+  std::string text(buffer, static_cast<std::size_t>(std::clamp(length, 0, 39)));
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string look_class(std::size_t look) { return "s" + std::to_string(look % 8); }
+
+std::string line_class(std::size_t look) {
+  static const std::array<const char*, 3> kDashes = {"", " again", " anew"};
+  return look_class(look) + kDashes[look / 8 % kDashes.size()];
+}
+
+void Svg::line(std::string_view css, double x1, double y1, double x2, double y2) {
+  body_ += "<line" + class_attribute(css) + attribute("x1", x1) + attribute("y1", y1) +
+           attribute("x2", x2) + attribute("y2", y2) + "/>\n";
+}
+
+void Svg::path(std::string_view css, const std::string& d) {
+  body_ += "<path" + class_attribute(css) + " d=\"" + d + "\"/>\n";
+}
+
+void Svg::rectangle(std::string_view css, double x, double y, double width, double height) {
+  body_ += "<rect" + class_attribute(css) + attribute("x", x) + attribute("y", y) +
+           attribute("width", width) + attribute("height", height) + "/>\n";
+}
+
+void Svg::text(std::string_view css, double x, double y, std::string_view text) {
+  const std::string shown = shortened(text, 3 * kMostLetters);
+  body_ += "<text" + class_attribute(css) + attribute("x", x) + attribute("y", y) + ">" +
+           escaped(shown) + "</text>\n";
+}
+
+void Svg::marker(std::size_t look, double x, double y) {
+  // Colours and shapes both come in eights, so past them a colour meets another shape.
+  const std::size_t shape = (look + look / kShapes.size()) % kShapes.size();
+  body_ += "<path class=\"marker " + look_class(look) + "\" transform=\"translate(" +
+           coordinate(x) + " " + coordinate(y) + ")\" d=\"" + kShapes[shape] + "\"/>\n";
+}
+
+std::string Svg::finished(const std::string& id, double height, std::string_view title,
+                          std::string_view description, const std::string& attributes) const {
+  return "<svg class=\"chart\" id=\"" + id + "\" viewBox=\"0 0 " + coordinate(kChartWidth) + " " +
+         coordinate(height) + "\" role=\"img\" aria-labelledby=\"" + id + "-title " + id +
+         "-desc\"" + attributes + ">\n<title id=\"" + id + "-title\">" + escaped(title) +
+         "</title>\n<desc id=\"" + id + "-desc\">" + escaped(description) + "</desc>\n" + body_ +
+         "</svg>\n";
+}
+
+bool Plot::shows(double x_value, double y_value) const {
+  return std::isfinite(x_value) && std::isfinite(y_value) &&
+         (x.scale == Scale::linear || x_value > 0.0) &&
+         (y.scale == Scale::linear || y_value > 0.0) && y_value <= y.high + 1e-9 * std::abs(y.high);
+}
+
+void Plot::draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label,
+                      bool grid) const {
+  for (const Tick& tick : y.ticks) {
+    const double at = at_y(tick.value);
+    if (grid) svg.line(tick.value == 0.0 ? "zero" : "grid", left, at, right, at);
+    svg.text("tick end", left - 7.0, at + 4.0, tick.label);
+  }
+  svg.line("axis", left, bottom, right, bottom);
+  double free_from = -kChartWidth;
+  for (const Tick& tick : x.ticks) {
+    const double at = at_x(tick.value);
+    svg.line("axis", at, bottom, at, bottom + 4.0);
+    const double half = text_width(tick.label) / 2.0;
+    if (at - half < free_from) continue;  // its label would touch the one before
+    svg.text("tick mid", at, bottom + 18.0, tick.label);
+    free_from = at + half + 4.0;
+  }
+  svg.text("name", 0.0, top - 16.0, y_label);
+  svg.text("name mid", (left + right) / 2.0, bottom + 37.0, x_label);
+}
+
+std::string Plot::places(const std::vector<double>& x_values) const {
+  std::string list;
+  for (const double value : x_values) {
+    list += (list.empty() ? "" : " ") + (shows(value, y.high) ? coordinate(at_x(value)) : "x");
+  }
+  return " data-x=\"" + list + "\" data-y=\"" + coordinate(top) + " " + coordinate(bottom) + "\"";
+}
+
+double left_margin(const Axis& y) {
+  double most = 0.0;
+  for (const Tick& tick : y.ticks) most = std::max(most, text_width(tick.label));
+  return most + 9.0;
+}
+
+double end_label_room(const std::vector<std::string>& texts) {
+  return texts.empty() ? 12.0 : kLabelOffset + 2.0 + widest_label(texts);
+}
+
+double end_label_height(std::size_t count) { return kLineHeight * static_cast<double>(count); }
+
+std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
+                                    const std::vector<EndLabel>& labels) {
+  std::vector<double> places;
+  places.reserve(labels.size());
+  for (const EndLabel& label : labels) places.push_back(label.y);
+  places = nudged_apart(places, kLineHeight, plot.top - 4.0, plot.bottom + 2.0);
+  const double column = plot.right + kLabelOffset;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    svg.line("leader", labels[i].x + 5.0, labels[i].y, column - 3.0, places[i]);
+    svg.text("label", column, places[i] + 4.0, shortened(labels[i].text, kMostLetters));
+  }
+  return places;
+}
+
+}  // namespace caucus::report

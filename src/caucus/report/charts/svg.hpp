@@ -1,0 +1,79 @@
+// Parts that all charts are drawn from. Units are those of the viewBox; a letter of a label is
+// about 12 units high.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "caucus/report/charts/axis.hpp"
+
+namespace caucus::report {
+
+inline constexpr double kChartWidth = 560.0;
+inline constexpr double kLineHeight = 15.0;  ///< of a label
+inline constexpr std::size_t kMostLetters = 24;
+
+/// Room for a text, on the safe side of the usual fonts.
+double text_width(std::string_view text);
+/// Room for the widest of them, each shortened as a label is.
+double widest_label(const std::vector<std::string>& texts);
+/// A coordinate: one decimal is finer than a pixel.
+std::string coordinate(double value);
+
+class Svg {
+ public:
+  void line(std::string_view css, double x1, double y1, double x2, double y2);
+  void path(std::string_view css, const std::string& d);
+  void rectangle(std::string_view css, double x, double y, double width, double height);
+  void text(std::string_view css, double x, double y, std::string_view text);
+  /// One of eight shapes, centred.
+  void marker(std::size_t look, double x, double y);
+
+  /// All of it, named for those who cannot see it. `places`: where on the x axis a reader may
+  /// ask for numbers, with the range of y that the pointer's line then covers.
+  [[nodiscard]] std::string finished(const std::string& id, double height, std::string_view title,
+                                     std::string_view description,
+                                     const std::string& attributes = {}) const;
+
+ private:
+  std::string body_;
+};
+
+/// "s0" ... "s7": the style sheet knows the colour.
+std::string look_class(std::size_t look);
+/// The same for a line: when the colours begin anew, its dashes differ.
+std::string line_class(std::size_t look);
+
+/// The rectangle that values are drawn in.
+struct Plot {
+  Axis x, y;
+  double left = 0.0, right = 0.0, top = 0.0, bottom = 0.0;
+
+  [[nodiscard]] double at_x(double value) const { return left + x.share(value) * (right - left); }
+  [[nodiscard]] double at_y(double value) const { return bottom - y.share(value) * (bottom - top); }
+  /// Whether a value has a place in the rectangle. One above the axis has left it.
+  [[nodiscard]] bool shows(double x_value, double y_value) const;
+  /// Grid, ticks and the names of the axes.
+  void draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label,
+                  bool grid = true) const;
+  /// Attributes by which the page's script finds the places of the rows of numbers.
+  [[nodiscard]] std::string places(const std::vector<double>& x_values) const;
+};
+
+double left_margin(const Axis& y);
+
+/// A name to the right of the plot for what ends at (x, y) on it.
+struct EndLabel {
+  double x = 0.0, y = 0.0;
+  std::string text;
+};
+/// Names beside the plot, moved apart, with thin lines to what they name. Returns where they are.
+std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
+                                    const std::vector<EndLabel>& labels);
+/// Width and height that they need.
+double end_label_room(const std::vector<std::string>& texts);
+double end_label_height(std::size_t count);
+
+}  // namespace caucus::report

@@ -1,0 +1,25 @@
+#include "caucus/core/base/text.hpp"
+#include "caucus/report/finished_run.hpp"
+#include "caucus/report/labels_text.hpp"
+
+namespace caucus::report {
+
+std::string forecasts_csv(const FinishedRun& run) {
+  const bool classes = run.labels != LabelConvention::none;
+  std::string text = "algorithm,client,round,row,forecast,target\n";
+  for (const AlgorithmResult& result : run.result.results) {
+    for (const GivenForecast& given : result.forecasts) {
+      const Scaling& scaling = run.data.scaling;
+      const auto y = static_cast<double>(given.y);
+      const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
+      // A class score has no units; a regression forecast is given in those of the target.
+      const double forecast = classes ? given.output : scaling.target_original(given.output);
+      text += result.algorithm + "," + std::to_string(given.client + 1) + "," +
+              std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + "," +
+              to_text(forecast) + "," + to_text(target) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace caucus::report

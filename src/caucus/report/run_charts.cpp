@@ -1,0 +1,223 @@
+#include "caucus/report/run_charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "caucus/report/html_text.hpp"
+#include "caucus/report/run_curves.hpp"
+
+namespace caucus::report {
+namespace {
+
+/// The spaces with the largest regret of any algorithm, in the order of the run.
+std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>& results,
+                                      std::size_t most) {
+  const std::size_t spaces = results.front()->spaces.size();
+  std::vector<double> worst(spaces, -HUGE_VAL);
+  for (const AlgorithmRecord* result : results) {
+    for (std::size_t i = 0; i < spaces; ++i) {
+      if (result->regret[i] > worst[i]) worst[i] = result->regret[i];
+    }
+  }
+  std::vector<std::size_t> order(spaces);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return worst[a] > worst[b]; });
+  order.resize(std::min(order.size(), most));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+/// A line for each distinct value; who it belongs to is told only where results differ.
+void add_bounds(BarChart& chart, const std::vector<const AlgorithmRecord*>& results,
+                double AlgorithmRecord::*bound, const std::string& name) {
+  std::vector<double> values;
+  values.reserve(results.size());
+  for (const AlgorithmRecord* result : results) values.push_back(result->*bound);
+  const bool differ = std::any_of(values.begin(), values.end(), [&](double v) {
+    return std::isfinite(v) && v != values.front();
+  });
+  for (std::size_t a = 0; a < (differ ? values.size() : 1); ++a) {
+    if (!std::isfinite(values[a])) continue;
+    const std::string whose = differ ? " (" + results[a]->label + ")" : "";
+    chart.references.push_back({name + whose + ": " + figure(values[a]), values[a]});
+  }
+}
+
+BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
+                          const std::vector<std::size_t>& looks) {
+  constexpr std::size_t kMostSpaces = 20;
+  BarChart chart;
+  chart.text = {
+      "Regret against each space",
+      "Summed loss of all clients less that of the space's best model in hindsight. Below "
+      "zero: better than every model of that space."};
+  chart.label = "regret, summed over all clients";
+  chart.row_label = "space";
+  for (const AlgorithmRecord* result : results) chart.groups.push_back(result->label);
+  chart.looks = looks;
+  for (const std::size_t i : worst_spaces(results, kMostSpaces)) {
+    BarRow& row = chart.rows.emplace_back();
+    row.name = results.front()->spaces[i];
+    for (const AlgorithmRecord* result : results) row.values.push_back(result->regret[i]);
+  }
+  const std::size_t all = results.front()->spaces.size();
+  if (all > kMostSpaces) {
+    chart.text.note += " The " + figure(static_cast<double>(kMostSpaces)) +
+                       " spaces with the largest regret, of " + figure(static_cast<double>(all)) +
+                       ".";
+  }
+  add_bounds(chart, results, &AlgorithmRecord::bound_any, "bound for any algorithm");
+  add_bounds(chart, results, &AlgorithmRecord::bound_noncooperative, "bound without cooperation");
+  if (!chart.references.empty()) {
+    chart.text.note +=
+        " Dotted: lower bounds with explicit constants, for losses in [0, 1] and the worst data "
+        "there can be. No "
+        "algorithm can promise a smaller regret than the first, and none without cooperation that "
+        "plays one hypothesis a smaller one than the second; on data less hostile than the worst a "
+        "regret may well lie below them.";
+  }
+  return chart;
+}
+
+/// One chart for all algorithms, or one for each where their spaces are not the same.
+std::vector<Chart> regret_bars(const RunRecord& run) {
+  std::vector<const AlgorithmRecord*> with_regret;
+  std::vector<std::size_t> looks;
+  for (std::size_t a = 0; a < run.results.size(); ++a) {
+    if (run.results[a].regret.empty() || !std::isfinite(run.results[a].loss.mean)) continue;
+    with_regret.push_back(&run.results[a]);
+    looks.push_back(a);
+  }
+  if (with_regret.empty()) return {};
+  const bool alike = std::all_of(
+      with_regret.begin(), with_regret.end(),
+      [&](const AlgorithmRecord* result) { return result->spaces == with_regret.front()->spaces; });
+  if (alike) return {regret_per_space(with_regret, looks)};
+  std::vector<Chart> charts;
+  for (std::size_t k = 0; k < looks.size(); ++k) {
+    BarChart chart = regret_per_space({with_regret[k]}, {looks[k]});
+    chart.text.title += ": " + with_regret[k]->label;
+    charts.emplace_back(std::move(chart));
+  }
+  return charts;
+}
+
+/// The likeliest at the end, in the order of the run.
+std::vector<std::size_t> likeliest(const std::vector<double>& p, std::size_t most) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto known = [&](std::size_t i) { return std::isfinite(p[i]) ? p[i] : -1.0; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return known(a) > known(b); });
+  order.resize(std::min(order.size(), most));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+AreaChart probabilities(const AlgorithmRecord& result) {
+  constexpr std::size_t kMostAreas = 12;
+  const CurveRecord& curve = result.curve;
+  const std::size_t spaces = result.spaces.size();
+  const bool all = spaces <= kMostAreas;
+  AreaChart chart;
+  chart.text = {"Probabilities over time: " + result.label,
+                "p of each space, mean over repetitions."};
+  chart.x = {"round", Scale::log};
+  chart.at = curve.round;
+  for (const std::size_t i :
+       likeliest(curve.probabilities.back(), all ? kMostAreas : kMostAreas - 1)) {
+    chart.names.push_back(result.spaces[i]);
+    auto& share = chart.shares.emplace_back();
+    for (const auto& p : curve.probabilities) share.push_back(p[i]);
+  }
+  if (all) return chart;
+  chart.last_is_rest = true;
+  chart.names.push_back("the other " + figure(static_cast<double>(spaces - kMostAreas + 1)));
+  std::vector<double> rest(curve.probabilities.size(), 1.0);
+  for (const auto& share : chart.shares) {
+    for (std::size_t t = 0; t < rest.size(); ++t) {
+      if (std::isfinite(share[t])) rest[t] = std::max(0.0, rest[t] - share[t]);
+    }
+  }
+  chart.shares.push_back(std::move(rest));
+  chart.text.note += " The " + figure(static_cast<double>(kMostAreas - 1)) +
+                     " likeliest at the end, of " + figure(static_cast<double>(spaces)) + ".";
+  return chart;
+}
+
+std::vector<Chart> probability_charts(const RunRecord& run) {
+  std::vector<Chart> charts;
+  for (const AlgorithmRecord& result : run.results) {
+    if (result.spaces.size() > 1 && !result.curve.probabilities.empty()) {
+      charts.emplace_back(probabilities(result));
+    }
+  }
+  return charts;
+}
+
+ScatterChart loss_against_bits(const RunRecord& run) {
+  ScatterChart chart;
+  chart.text = {run.score_name() + " against communication",
+                "Left and low is better. Vertical lines: one standard deviation over repetitions "
+                "to either side."};
+  chart.x.label = "bits per client and round, up and down";
+  chart.y.label = run.score_name();
+  Extent x;
+  Extent y;
+  for (std::size_t a = 0; a < run.results.size(); ++a) {
+    const AlgorithmRecord& r = run.results[a];
+    const Spread& score = run.score(r);
+    const double bits = r.upload_bits + r.download_bits;
+    if (!std::isfinite(bits) || !std::isfinite(score.mean)) continue;
+    chart.points.push_back({r.label, bits, score.mean, score.sd, a});
+    x.add(bits);
+    y.add(score.mean);
+  }
+  if (x.low > 0.0 && x.high > 20.0 * x.low) chart.x.scale = Scale::log;
+  if (y.low > 0.0 && y.high > 20.0 * y.low) chart.y.scale = Scale::log;
+  return chart;
+}
+
+BarChart time_bars(const RunRecord& run) {
+  BarChart chart;
+  chart.text = {"Time",
+                "The whole loop of one repetition: sampling, clients, aggregation, both updates. "
+                "Mean ± standard deviation over repetitions."};
+  chart.label = "seconds per repetition";
+  chart.row_label = "algorithm";
+  for (const AlgorithmRecord& r : run.results) {
+    if (!std::isfinite(r.seconds.mean)) continue;
+    chart.rows.push_back({r.label, {r.seconds.mean}, {r.seconds.sd}});
+  }
+  return chart;
+}
+
+}  // namespace
+
+std::vector<ChartSection> run_charts(const RunRecord& run) {
+  const auto has = [&](auto member) {
+    return std::any_of(run.results.begin(), run.results.end(),
+                       [&](const AlgorithmRecord& r) { return !(r.curve.*member).empty(); });
+  };
+  ChartSection loss{"Loss", {}};
+  if (has(&CurveRecord::loss)) {
+    if (run.clients > 0.0) loss.charts.emplace_back(loss_per_example(run));
+    loss.charts.emplace_back(cumulative_loss(run));
+  }
+  ChartSection regret{"Regret", {}};
+  if (has(&CurveRecord::regret)) regret.charts.emplace_back(regret_curve(run));
+  for (Chart& chart : regret_bars(run)) regret.charts.push_back(std::move(chart));
+  ChartSection cost{"Cost", {}};
+  ScatterChart bits = loss_against_bits(run);
+  if (!bits.points.empty()) cost.charts.emplace_back(std::move(bits));
+  BarChart time = time_bars(run);
+  if (!time.rows.empty()) cost.charts.emplace_back(std::move(time));
+  return {std::move(loss),
+          std::move(regret),
+          {"Probabilities", probability_charts(run)},
+          std::move(cost)};
+}
+
+}  // namespace caucus::report

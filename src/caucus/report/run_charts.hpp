@@ -1,0 +1,19 @@
+// Which charts a run has: one for each question that its numbers can answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "caucus/report/charts/chart.hpp"
+#include "caucus/report/result_record.hpp"
+
+namespace caucus::report {
+
+struct ChartSection {
+  std::string heading;
+  std::vector<Chart> charts;
+};
+
+std::vector<ChartSection> run_charts(const RunRecord& run);
+
+}  // namespace caucus::report

@@ -1,0 +1,14 @@
+// What a run was like over its rounds: lines of loss and regret with bands over repetitions.
+#pragma once
+
+#include "caucus/report/charts/chart.hpp"
+#include "caucus/report/result_record.hpp"
+
+namespace caucus::report {
+
+/// Divided by rounds and clients, beside what is known only afterwards.
+LineChart loss_per_example(const RunRecord& run);
+LineChart cumulative_loss(const RunRecord& run);
+LineChart regret_curve(const RunRecord& run);
+
+}  // namespace caucus::report

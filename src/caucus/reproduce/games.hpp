@@ -1,0 +1,44 @@
+// The games of Theorem 4 at many sizes: who plays them, and the regrets.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "caucus/reproduce/reproduce.hpp"
+#include "caucus/simulation/adversary_game.hpp"
+
+namespace caucus::reproduce {
+
+struct GameContender {
+  const char* algorithm;
+  ScheduleKind schedule;
+
+  [[nodiscard]] std::string name() const;
+};
+
+const std::vector<GameContender>& game_contenders();
+
+/// Sizes of a game along one axis: one chart.
+struct GameSweep {
+  std::string title;
+  GameKind kind;
+  std::string axis;  ///< "K", "M", "T" or "J"
+  std::vector<GameSize> sizes;
+};
+
+/// With --quick fewer and smaller ones. The first is the one that shows the gain of collaboration.
+std::vector<GameSweep> game_sweeps(bool quick);
+
+/// Every game once, however many sweeps it is part of: regrets per client, one per repetition.
+using GameRegrets = std::map<std::string, std::vector<double>>;
+
+Result<GameRegrets> play_games(const ReproduceOptions& given, const std::vector<GameSweep>& list,
+                               Progress& progress);
+
+/// Regret divided by the bound, for every repetition.
+std::vector<double> regret_ratios(const GameRegrets& regrets, GameKind kind, const GameSize& size,
+                                  const GameContender& contender);
+
+}  // namespace caucus::reproduce

@@ -1,0 +1,36 @@
+// Eight Gaussian kernels, D = 100, J = 2, as in Table 4; and, for the experiments that the paper
+// did not run, contenders with rates that Table 4 found good on most data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "caucus/reproduce/data.hpp"
+#include "caucus/reproduce/reproduce.hpp"
+#include "caucus/simulation/grid.hpp"
+
+namespace caucus::reproduce {
+
+inline constexpr std::array kPaperWidths = {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
+inline constexpr std::uint32_t kPaperFeatures = 100;
+
+/// The kernels with one algorithm; its rates and its schedule are yet to be set.
+GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
+                             double radius);
+
+/// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
+GridSetting adaptive_kernels(const ReproduceOptions& given);
+/// FOMD-OMS with constant rates: U = 2, eta = 16, lambda = 0.5, C = 3.
+GridSetting constant_kernels(const ReproduceOptions& given);
+/// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
+GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
+
+/// Elevators and bank where they are present, else built-in data; with --quick the latter only.
+Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
+                                               const std::vector<std::string>& built_in,
+                                               bool always_built_in,
+                                               std::vector<std::string>& skipped);
+
+}  // namespace caucus::reproduce

@@ -1,6 +1,6 @@
-// The two games behind the lower bounds (paper, Theorem 4), played without data: every round's
-// example is made on the spot, once for all clients, who all meet the same one. The hypotheses are
-// the single coordinates, K frozen experts, and all losses lie in [0, 1].
+// The two games behind the lower bounds (paper, Theorem 4). No data are stored: the example of a
+// round is generated when it is needed, and all clients see the same one. The K hypotheses are the
+// single coordinates, as experts, and all losses are in [0, 1].
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 namespace caucus {
 
 enum class GameKind {
-  any_algorithm,  ///< game (i): fair coins, absolute loss; against every algorithm
+  any_algorithm,  ///< game (i): fair coins, absolute loss; bounds every algorithm
   noncooperative  ///< game (ii): a hidden coordinate is slightly better, loss 1 - v y
 };
 
@@ -30,11 +30,11 @@ struct GameSize {
   std::size_t clients = 10;   ///< M
 };
 
-/// The loss that a game is played with.
+/// Returns the loss of a game.
 Loss loss_of(GameKind kind);
 
-/// An ExampleSource that holds one round at a time, so each thread needs its own, and the rounds
-/// have to be played in order.
+/// An ExampleSource that stores one round at a time. Each thread needs its own, and rounds must be
+/// requested in order.
 class AdversaryGame {
  public:
   AdversaryGame(GameKind kind, const GameSize& size, std::uint64_t seed);
@@ -46,7 +46,7 @@ class AdversaryGame {
     return {x_, static_cast<double>(y_)};
   }
 
-  /// The summed loss, for one client, of the coordinate that was best in the rounds made so far.
+  /// Returns the summed loss for one client of the best coordinate in the rounds so far.
   [[nodiscard]] double best_loss() const;
 
  private:
@@ -55,10 +55,10 @@ class AdversaryGame {
   std::variant<FullAdversary, PartialAdversary> adversary_;
   Loss loss_;
   GameSize size_;
-  mutable std::size_t made_ = 0;  ///< one past the round that is held
+  mutable std::size_t made_ = 0;  ///< the stored round plus one
   mutable std::vector<float> x_;
   mutable float y_ = 0.0F;
-  mutable std::vector<double> losses_;  ///< summed, of every coordinate
+  mutable std::vector<double> losses_;  ///< the summed loss of every coordinate
 };
 
 struct GameSetting {
@@ -68,12 +68,12 @@ struct GameSetting {
   ScheduleOptions schedule;
 };
 
-/// The regret per client against the best coordinate in hindsight. The clients of nco-oms are
-/// exchangeable: `size.clients` may be a few of them.
+/// Returns the regret per client against the best coordinate in hindsight. The clients of nco-oms
+/// are exchangeable, so `size.clients` may be small for it.
 Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::uint32_t repetition);
 
-/// The explicit lower bound of a game on the regret per client: 0.25 sqrt(T ln K), in the limit, or
-/// 0.1 sqrt(K T / J), which holds for clients that do not cooperate.
+/// Returns the lower bound of a game on the regret per client: 0.25 sqrt(T ln K), which holds in
+/// the limit, or 0.1 sqrt(K T / J), which holds for clients that do not cooperate.
 double game_bound(GameKind kind, const GameSize& size);
 
 }  // namespace caucus

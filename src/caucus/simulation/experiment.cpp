@@ -46,7 +46,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
         RepetitionInput<PartitionedData>{
             options.loss, examples, outcome.length, options.rounds_per_upload,
             Dropout{options.dropout, options.seed, repetition}, std::move(observer), progress.done,
-            // What the repetitions leave over is for the clients of a round.
+            // Threads that the repetitions do not use share the clients of a round.
             thread_count(options.threads) / options.repeats}));
     played.second_order = static_cast<std::size_t>(std::count(second.begin(), second.end(), true));
     played.forecasts = std::move(given);

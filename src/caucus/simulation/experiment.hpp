@@ -1,4 +1,4 @@
-// An experiment: algorithms compared on the same data, order and seeds, over repetitions.
+// An experiment compares algorithms on the same data, order and seeds over repetitions.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace caucus {
 
-/// How far an experiment is, for whoever watches: examples played, of how many.
+/// The progress of an experiment, which another thread may read: examples processed, and in total.
 struct Progress {
   std::atomic<std::size_t> done{0};
   std::atomic<std::size_t> total{0};

@@ -17,12 +17,13 @@
 namespace caucus {
 namespace {
 
-/// What all settings share in one repetition; made by the first that needs it, gone after the last.
+/// The data that all settings share in one repetition. The first user creates them, the last
+/// releases them.
 struct SharedRepetition {
   std::once_flag once;
   std::optional<Error> error;
   std::optional<Partition> partition;
-  std::optional<FeatureMaps> maps;  ///< of the first setting, those that compute
+  std::optional<FeatureMaps> maps;  ///< of the first setting; they compute features
   std::optional<ReadyExamples> examples;
   std::atomic<std::size_t> users{0};
 };
@@ -50,7 +51,7 @@ AnyAlgorithm algorithm_of(const GridSetting& setting, const AnySettings& setting
   return make_algorithm(setting.options.algorithms.front(), settings, clients);
 }
 
-/// What one repetition of one setting gave.
+/// The result of one repetition of one setting.
 struct Played {
   std::optional<Error> error;
   bool diverged = false;
@@ -140,9 +141,9 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
   CAUCUS_CHECK(validate(settings));
   const std::size_t S = settings.size();
   std::vector<SharedRepetition> shared(repetitions.count);
-  std::vector<Played> played(S * repetitions.count);  // setting by setting
+  std::vector<Played> played(S * repetitions.count);  // ordered by setting
   std::atomic<bool> failed{false};
-  // By repetition first: no more of them are in memory than there are threads, and one.
+  // Tasks are ordered by repetition, so that at most one more repetition than threads is in memory.
   parallel_for(S * repetitions.count, threads, [&](std::size_t task) {
     if (failed) return;
     const std::size_t r = task / S;

@@ -1,5 +1,5 @@
-// Many settings on the same repetitions: tuning over a grid, or comparing what was tuned. The
-// examples of a repetition and their features are made once for all settings.
+// Runs many settings on the same repetitions, for tuning over a grid or for comparing tuned
+// settings. The examples of a repetition and their features are computed once for all settings.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace caucus {
 
 struct GridSetting {
   std::string label;
-  /// Of one algorithm. Settings that are played together agree in seed, clients and partition, and
-  /// their spaces in all but radius and constraint.
+  /// Options with one algorithm. All settings of a grid have the same seed, clients and partition,
+  /// and their spaces differ only in radius and constraint.
   ExperimentOptions options;
-  PofMklVariant variant = PofMklVariant::correct;  ///< of pof-mkl
+  PofMklVariant variant = PofMklVariant::correct;  ///< for pof-mkl
 };
 
-/// What became of one setting; one value per repetition, NaN where it diverged.
+/// The result of one setting: one value per repetition, NaN if it diverged.
 struct GridScore {
   std::size_t diverged = 0;
   std::vector<double> mse, loss, seconds;
@@ -33,28 +33,29 @@ struct GridScore {
   double download_bits_per_client_round = 0.0;
 };
 
-/// Which repetitions: the random numbers of a repetition depend on its number alone, so that those
-/// to tune on and those to report are kept apart by it.
+/// A range of repetitions. The random numbers of a repetition depend only on its number, so
+/// disjoint ranges separate tuning from reporting.
 struct GridRepetitions {
   std::uint32_t first = 0;
   std::size_t count = 1;
 };
 
-/// One score per setting. Adds the examples played to progress.done, leaves progress.total alone.
+/// Returns one score per setting. Adds the processed examples to progress.done; progress.total is
+/// not changed.
 Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const GridSetting> settings,
                                          GridRepetitions repetitions, std::size_t threads,
                                          Progress& progress);
 
-/// The examples that play_grid will play, for the progress.
+/// Returns the number of examples that play_grid() processes, for progress.total.
 std::size_t grid_examples(const Dataset& data, std::span<const GridSetting> settings,
                           GridRepetitions repetitions);
 
-/// Mean plus `caution` standard deviations of the MSE over the repetitions; infinite if one
-/// diverged.
+/// Returns the mean plus `caution` standard deviations of the MSE over the repetitions, or infinity
+/// if one diverged.
 double cautious_mse(const GridScore& score, double caution);
 
-/// The settings of least cautious MSE, the best first, at most `most` of them; one that diverged is
-/// out of the question.
+/// Returns at most `most` settings with the least cautious MSE, the best first, without those that
+/// diverged.
 std::vector<std::size_t> best_settings(std::span<const GridScore> scores, std::size_t most,
                                        double caution = 0.0);
 

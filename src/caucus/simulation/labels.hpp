@@ -1,4 +1,4 @@
-// Class labels: people write {0, 1} or {-1, 1}; the losses want {-1, 1}.
+// Class labels: files contain {0, 1} or {-1, 1}; the losses need {-1, 1}.
 #pragma once
 
 #include "caucus/core/base/result.hpp"
@@ -8,8 +8,8 @@ namespace caucus {
 
 enum class LabelConvention { none, zero_one, minus_plus };
 
-/// Turns the targets into -1 and 1 and says how they were written; any other value is an error that
-/// names its row.
+/// Converts the targets to -1 and 1 and returns the convention of the file. Any other value is an
+/// error that names its row.
 Result<LabelConvention> apply_label_convention(Dataset& data);
 
 }  // namespace caucus

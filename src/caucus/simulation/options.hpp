@@ -1,4 +1,4 @@
-// What an experiment consists of, with the defaults; only the command line turns text into it.
+// The options of an experiment, with their defaults.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ struct ExperimentOptions : LearningOptions {
   std::size_t clients = 10;
   double dropout = 0.0;
   std::size_t repeats = 1;
-  std::size_t threads = 0;  ///< 0 stands for all
+  std::size_t threads = 0;  ///< 0 means all cores
   bool regret = false;
   bool keep_forecasts = false;  ///< of the first repetition
 
-  /// What can be seen to be impossible without the data.
+  /// Checks everything that can be checked without the data.
   [[nodiscard]] Status validate() const;
 };
 

@@ -1,5 +1,5 @@
-// The examples of one repetition with their features beside them, for many runs on the same ones:
-// computing random features costs more than learning from them.
+// The examples of one repetition with their precomputed features, for many runs on the same
+// examples: computing random features costs more than learning from them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace caucus {
 
-/// An ExampleSource whose examples are read by FeatureMaps::ready() of the same maps.
+/// An ExampleSource for FeatureMaps::ready() of the same maps.
 class ReadyExamples {
  public:
   ReadyExamples(const FeatureMaps& maps, const Dataset& data, const Partition& partition);
@@ -29,7 +29,7 @@ class ReadyExamples {
 
  private:
   std::size_t width_;
-  std::vector<std::size_t> begin_{0};  ///< where each client's examples begin
+  std::vector<std::size_t> begin_{0};  ///< the first example of each client
   std::vector<float> x_;
   std::vector<double> y_;
 };

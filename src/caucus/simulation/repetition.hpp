@@ -1,4 +1,4 @@
-// One repetition of one algorithm: all batches through the local exchange.
+// Runs one repetition of one algorithm.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct RepetitionInput {
   std::size_t threads = 1;  ///< for the clients of a round
 };
 
-/// Examples that are played before others are told: what threads share is slow to write.
+/// Examples between two updates of the shared counter, since writing shared memory is slow.
 inline constexpr std::size_t kExamplesPerNote = 256;
 
 template <ExampleSource Source>

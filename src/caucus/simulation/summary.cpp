@@ -13,7 +13,7 @@ void add_to(std::vector<double>& sums, const std::vector<double>& values, double
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += factor * values[i];
 }
 
-/// Mean and standard deviation over repetitions, point by point.
+/// Computes the mean and standard deviation over repetitions for each point.
 void mean_and_deviation(const std::vector<std::vector<double>>& repetitions,
                         std::vector<double>& mean, std::vector<double>& deviation) {
   const auto n = static_cast<double>(repetitions.size());
@@ -27,7 +27,7 @@ void mean_and_deviation(const std::vector<std::vector<double>>& repetitions,
   for (const double value : squares) deviation.push_back(std::sqrt(value));
 }
 
-/// What one repetition adds to the list of repetitions.
+/// Appends the values of one repetition.
 void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
                     const ExperimentOptions& options, AlgorithmResult& result) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -45,8 +45,8 @@ void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
   }
 }
 
-/// How many points of their curves are of the same rounds: all, unless the clients' amounts of data
-/// differ from repetition to repetition (dirichlet).
+/// Returns the number of points at which all curves have the same rounds: all of them, unless the
+/// clients' amounts of data differ between repetitions (dirichlet).
 std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std::size_t a) {
   const auto& first = kept.front()->played[a].curve.rounds;
   std::size_t points = first.size();
@@ -59,7 +59,7 @@ std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std
   return points;
 }
 
-/// Adds to the means over repetitions; share = 1 / those that did not diverge.
+/// Adds one repetition to the means; share = 1 / the number of repetitions that did not diverge.
 void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share, std::size_t points,
                   AlgorithmResult& result) {
   const RepetitionResult& played = outcome.played[a];
@@ -80,7 +80,7 @@ void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share,
   }
 }
 
-/// The curves of the repetitions `kept`, and the regret per space.
+/// Computes the curves of the repetitions `kept` and the regret per space.
 void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a,
                 const ExperimentOptions& options, std::size_t points, AlgorithmResult& result) {
   const auto end = static_cast<std::ptrdiff_t>(points);
@@ -108,7 +108,8 @@ void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a
   if (options.regret) mean_and_deviation(regrets, result.curve.regret, result.curve.regret_sd);
 }
 
-/// Means are over the repetitions that did not diverge; if all did, the curves show how.
+/// Means are over the repetitions that did not diverge; if all diverged, the curves show all of
+/// them.
 AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcomes, std::size_t a,
                                     const ExperimentOptions& options) {
   AlgorithmResult result;

@@ -1,5 +1,5 @@
-// From what repetitions measured to the result of an experiment. A server that played one
-// repetition of one algorithm tells it in the same way.
+// Summarises the measurements of repetitions as the result of an experiment. A server reports its
+// run as one repetition of one algorithm.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace caucus {
 
-/// One forecast that was given and what became true, in scaled units.
+/// A prediction and its true value, in scaled units.
 struct GivenForecast {
   std::uint32_t client = 0, round = 0, row = 0;
   float y = 0.0F;
@@ -27,22 +27,22 @@ struct GivenForecast {
 /// One repetition of one algorithm.
 struct RepetitionResult {
   Telemetry telemetry;
-  double seconds = 0.0;  ///< of the whole loop; reading, shuffling and drawing features are outside
+  double seconds = 0.0;  ///< of the whole loop, without reading, shuffling and drawing features
   RecordedCurve curve;
   LearnedModel learned;
   std::size_t second_order = 0;          ///< spaces that learn by second-order steps
-  std::vector<GivenForecast> forecasts;  ///< if asked for
+  std::vector<GivenForecast> forecasts;  ///< if requested
 };
 
-/// One repetition of all algorithms, one after the other.
+/// One repetition of all algorithms.
 struct RepetitionOutcome {
   RunLength length;
   std::vector<RepetitionResult> played;  ///< per algorithm, with curves at the same rounds
-  BestLosses best;                       ///< at these rounds, per space; with options.regret
+  BestLosses best;                       ///< at these rounds, per space; only with options.regret
 };
 
-/// Means over repetitions, at log-spaced rounds, each moved to the end of its batch. Loss and
-/// regret are sums over all clients; the regret is against the best space for that prefix.
+/// Means over repetitions at log-spaced rounds, each moved to the end of its batch. Loss and regret
+/// are sums over all clients. The regret is measured against the best space for that prefix.
 struct Curve {
   std::vector<std::size_t> rounds;
   std::vector<double> loss, regret;
@@ -53,7 +53,7 @@ struct Curve {
 struct AlgorithmResult {
   std::string algorithm;
   std::size_t second_order = 0;  ///< spaces that learn by second-order steps
-  std::size_t diverged = 0;      ///< repetitions whose forecasts ran away; they count in no mean
+  std::size_t diverged = 0;      ///< repetitions that diverged; they enter no mean
   std::vector<double> mse, loss, seconds, accuracy,
       log_loss;                         ///< one per repetition, NaN if it diverged
   std::vector<double> per_client_loss;  ///< mean loss per example
@@ -61,23 +61,23 @@ struct AlgorithmResult {
   double download_bits_per_client_round = 0.0;
   std::vector<double> probabilities;  ///< final p, mean over repetitions
   std::vector<double> regret;         ///< per space, mean over repetitions; with options.regret
-  /// Per space, over the same repetitions: the least summed loss, which the summed loss exceeds by
-  /// the regret, and by how much it may at most exceed the true minimum.
+  /// Per space, mean over the same repetitions: the least summed loss, and an upper bound on its
+  /// difference to the true minimum. The regret is the summed loss minus best_loss.
   std::vector<double> best_loss, best_gap;
   Curve curve;
   LearnedModel learned;                  ///< of the first repetition
-  std::vector<GivenForecast> forecasts;  ///< of the first repetition, if asked for
+  std::vector<GivenForecast> forecasts;  ///< of the first repetition, if requested
 };
 
 struct ExperimentResult {
   std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sampled = 0;
   std::vector<AlgorithmResult> results;
   std::vector<double> best_loss;  ///< per space, summed, over all repetitions; with options.regret
-  /// Mean loss per example of the best constant; unknown to who has no data.
+  /// The mean loss per example of the best constant; absent if the data are not available.
   std::optional<double> mean_predictor;
 };
 
-/// At least one repetition, each of all options.algorithms and at least one batch.
+/// Needs at least one repetition, each with all options.algorithms and at least one batch.
 ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
                            const ExperimentOptions& options);
 

@@ -10,8 +10,8 @@
 namespace caucus {
 namespace {
 
-/// -(1/eta) ln sum_i p_i exp(-eta c_i), the mix loss; for Delta = 0, where eta is infinite, the
-/// least loss among the models that have a probability.
+/// Returns the mix loss -(1/eta) ln sum_i p_i exp(-eta c_i). For Delta = 0, where eta is infinite,
+/// it is the least loss of a model with p_i > 0.
 double mix_loss(std::span<const double> p, std::span<const double> losses, double eta,
                 std::vector<double>& scratch) {
   double least = std::numeric_limits<double>::infinity();
@@ -52,7 +52,7 @@ void AdaHedge::share(double amount) {
   if (amount == 0.0 || delta_ == 0.0 || p_.size() == 1) return;
   p_.share(amount);
   delta_ *= 1.0 - amount;
-  // The cumulative losses that stand for the shared p, so that the next round starts from it.
+  // Cumulative losses that give the shared p, so that the next round starts from it.
   const double eta = std::log(static_cast<double>(p_.size())) / delta_;
   const auto log_p = p_.log_probabilities();
   for (std::size_t i = 0; i < p_.size(); ++i) cumulative_[i] = -log_p[i] / eta;
@@ -64,7 +64,7 @@ void AdaHedge::set_probabilities() {
   scratch_.resize(p_.size());
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
     const double behind = cumulative_[i] - least;
-    scratch_[i] = behind > 0.0 ? -eta * behind : 0.0;  // not 0 * infinity
+    scratch_[i] = behind > 0.0 ? -eta * behind : 0.0;  // avoids 0 * infinity
   }
   p_.set_log_weights(scratch_);
 }

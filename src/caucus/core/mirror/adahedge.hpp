@@ -1,6 +1,6 @@
-// Probabilities that need no rate (de Rooij, van Erven, Grünwald, Koolen, 2014): Hedge on the
-// cumulative losses with eta = ln K / Delta, where Delta sums what mixing has cost so far. The
-// losses may have any scale, and their common part cancels.
+// AdaHedge (de Rooij, van Erven, Grünwald, Koolen, 2014): Hedge on the cumulative losses with the
+// rate eta = ln K / Delta, where Delta is the accumulated mixing cost. The losses may have any
+// scale, and a common part cancels.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class AdaHedge {
  public:
   explicit AdaHedge(std::size_t models);
 
-  /// One round's losses of all models, or their differences to any common value.
+  /// Adds the losses of all models in one round, or their differences to any common value.
   void update(std::span<const double> losses);
 
-  /// p <- (1 - amount) p + amount / K, for data whose best model changes, and the past counts less:
+  /// For data whose best model changes: p <- (1 - amount) p + amount / K, and
   /// Delta <- (1 - amount) Delta.
   void share(double amount);
 
-  /// restore() is for one of as many models, which is to be thrown away after an error.
+  /// restore() needs an object with the same number of models; discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -37,7 +37,7 @@ class AdaHedge {
   std::vector<double> cumulative_;
   double delta_ = 0.0;
   Simplex p_;
-  std::vector<double> scratch_, probabilities_;  ///< while updating
+  std::vector<double> scratch_, probabilities_;  ///< used by update()
 };
 
 }  // namespace caucus

@@ -32,7 +32,7 @@ void Simplex::set_log_weights(std::span<const double> log_weights) {
   weigh_anew();
 }
 
-/// All weights from their logarithms, the largest of which becomes 0.
+/// Recomputes all weights from their logarithms, of which the largest becomes 0.
 void Simplex::weigh_anew() {
   const auto logs = std::span(log_weights_).first(size_);
   const double largest = *std::max_element(logs.begin(), logs.end());
@@ -141,7 +141,7 @@ void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double
   if (std::none_of(losses.begin(), losses.end(), differs)) return;  // nu cancels equal losses
   std::copy(losses.begin(), losses.end(), p.padded_losses_.begin());
   const double total = p.weights_.total();
-  const double excess = total - 1.0;  // as small as this it is its own logarithm
+  const double excess = total - 1.0;  // ln(1 + excess) = excess if it is tiny
   simd::EntropyStep step{};
   step.n = p.size();
   step.log_p = p.log_weights_.data();
@@ -160,7 +160,7 @@ void WeightedEntropy::descend(Simplex& p, std::span<const double> losses, double
   p.weights_.swap_all(p.new_weights_);
 }
 
-/// Of equal C_i: what all have in common cancels.
+/// The step for equal C_i, where a common part of the losses cancels.
 void WeightedEntropy::multiply_all(Simplex& p, std::span<const double> losses, double rate) const {
   double common = losses.front();
   for (const double loss : losses) common = std::min(common, loss);
@@ -182,7 +182,7 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
     return descend(p, p.losses_, rate);
   }
   if (p.size() == 1 || rate == 0.0) return;
-  // What all have in common cancels.
+  // A common part of the losses cancels.
   double common = 0.0;
   if (losses.size() == p.size()) {
     common = losses.front().loss;
@@ -199,10 +199,10 @@ void WeightedEntropy::descend(Simplex& p, std::span<const IndexedLoss> losses, d
   if (!p.changed_.empty()) p.multiply(p.changed_, p.log_factors_);
 }
 
-// h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and falls from h(-max c) >= 0 to
-// h(-min c) <= 0. From the left of the root Newton on h never passes it; the bracket guards the
-// first step and the rounding. The first nu is the root of h's linear part in the losses, corrected
-// for the quadratic one; the last step is so short that it needs no exponentials.
+// h(nu) = ln sum_i p_i exp(-(rate / C_i)(c_i + nu)) is convex and decreases from h(-max c) >= 0 to
+// h(-min c) <= 0. Newton's method started left of the root never passes it; the bracket guards the
+// first step and against rounding. The first nu is the root of the linear part of h in the losses,
+// corrected for the quadratic part. The last step is so short that it needs no exponentials.
 void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double rate) const {
   const std::size_t K = p.size();
   const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
@@ -255,7 +255,7 @@ void WeightedEntropy::newton(Simplex& p, std::span<const double> losses, double 
     }
     double next = nu + newton_step;
     if (!(next > left && next < right)) next = left + 0.5 * (right - left);
-    if (next == nu || next == left || next == right) break;  // no double lies between
+    if (next == nu || next == left || next == right) break;  // there is no double in between
     nu = next;
   }
   for (std::size_t i = 0; i < K; ++i) p.log_weights_[i] = moved[i] - largest;

@@ -16,44 +16,43 @@
 
 namespace caucus {
 
-/// A probability vector, kept as weights that need not sum to 1, so that a change of a few costs a
-/// few, and as their logarithms, so that nothing underflows for good. A raw vector is not a
-/// Simplex: what it is made from are logarithms of weights.
+/// A probability vector. It is stored as weights that need not sum to 1, so that changing a few of
+/// them takes little time, and as their logarithms, so that underflow loses nothing.
 class Simplex {
  public:
   static Simplex uniform(std::size_t size);
-  /// Proportional to exp(log_weight_i); at least one must be above -infinity.
+  /// Returns p_i proportional to exp(log_weight_i). At least one must be above -infinity.
   static Simplex from_log_weights(std::vector<double> log_weights);
 
-  /// The same for a Simplex of this size.
+  /// Replaces the probabilities by those of from_log_weights().
   void set_log_weights(std::span<const double> log_weights);
-  /// p_i becomes proportional to p_i exp(log_factor_i) for some i.
+  /// Multiplies p_i by exp(log_factor_i) for the given indices and normalises.
   void multiply(std::span<const std::uint32_t> indices, std::span<const double> log_factors);
-  /// p <- (1 - amount) p + amount / K: no model falls below amount / K.
+  /// p <- (1 - amount) p + amount / K, so that no model falls below amount / K.
   void share(double amount);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
-  /// ln p_i, but for a number that all have in common.
+  /// Returns ln p_i up to a constant that is the same for all i.
   [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
-  /// p_i for some i, divided by their sum, also where all of them have underflowed.
+  /// Computes p_i for the given indices, divided by their sum, even if all of them underflow.
   void shares(std::span<const std::uint32_t> indices, std::span<double> out) const {
     const double* const weights = weights_.padded_values();
     double sum = 0.0;
     for (const std::uint32_t i : indices) sum += weights[i];
-    constexpr double kLeast = 1e-290;  // below, weights have lost their digits
+    constexpr double kLeast = 1e-290;  // smaller weights have lost digits
     if (sum < kLeast) return shares_of_logs(indices, out);
     for (std::size_t n = 0; n < indices.size(); ++n) out[n] = weights[indices[n]] / sum;
   }
   [[nodiscard]] std::vector<double> probabilities() const;
   [[nodiscard]] std::vector<double> log_probabilities() const;
-  /// The index that u, uniform in [0, 1), draws.
+  /// Returns the index that u, uniform in [0, 1), draws.
   [[nodiscard]] std::size_t find(double u) const { return weights_.find(u * weights_.total()); }
   /// Proportional to p.
   [[nodiscard]] const SumTree& weights() const { return weights_; }
 
-  /// Weights and logarithms, as neither has the last digits of the other. restore() is for a
-  /// Simplex of the same size, which is to be thrown away after an error.
+  /// Saves weights and logarithms, because neither determines the last digits of the other.
+  /// restore() needs a Simplex of the same size; discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -62,20 +61,21 @@ class Simplex {
   void shares_of_logs(std::span<const std::uint32_t> indices, std::span<double> out) const;
 
   friend class WeightedEntropy;
-  static constexpr double kNoWeight = -1e308;   ///< the logarithm of what lies beyond the last
-  static constexpr double kLargestLog = 40.0;   ///< of a weight, and the least total of them: both
-  static constexpr double kLeastTotal = 1e-20;  ///< far from the ends of the doubles
+  static constexpr double kNoWeight = -1e308;  ///< the logarithms of the padding
+  /// Beyond these limits, which are far from overflow and underflow, all weights are rescaled.
+  static constexpr double kLargestLog = 40.0;
+  static constexpr double kLeastTotal = 1e-20;
   std::size_t size_ = 0;
   AlignedVector<double> log_weights_;  ///< padded to a multiple of 8
   SumTree weights_;                    ///< exp(log_weights_)
 
-  std::vector<double> some_, log_factors_, losses_;  ///< scratch, as is changed_
+  std::vector<double> some_, log_factors_, losses_;  ///< scratch, like changed_
   std::vector<std::uint32_t> changed_;
   AlignedVector<double> padded_losses_, moved_;  ///< as long as log_weights_
-  AlignedVector<double> new_weights_;            ///< padded as those of weights_
+  AlignedVector<double> new_weights_;            ///< padded like weights_
 };
 
-/// The loss of one model; those of the others are 0.
+/// The loss of one model. Models that are not listed have the loss 0.
 struct IndexedLoss {
   std::uint32_t index = 0;
   double loss = 0.0;
@@ -86,14 +86,14 @@ class WeightedEntropy {
   using Decision = Simplex;
   using Scalar = double;
 
-  /// The weights C_i > 0, bounds on the losses.
+  /// The weights are C_i > 0, bounds on the losses.
   explicit WeightedEntropy(std::vector<double> weights);
 
-  /// Safeguarded Newton in log space for nu, until the sum is within max(1e-14, K eps) of 1. Where
-  /// all C_i are equal nu need not be known.
+  /// Takes the mirror step. nu is found by a safeguarded Newton method in log space until the sum
+  /// is within max(1e-14, K eps) of 1. If all C_i are equal, nu is not needed.
   void descend(Simplex& p, std::span<const double> losses, double rate) const;
-  /// The same for losses of a few models. For equal C_i and many models the work is that of these
-  /// few.
+  /// Takes the mirror step for losses of a few models. For equal C_i and many models the work grows
+  /// only with the number of losses.
   void descend(Simplex& p, std::span<const IndexedLoss> losses, double rate) const;
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
@@ -102,7 +102,7 @@ class WeightedEntropy {
   void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
-  static constexpr std::size_t kFew = simd::kLanes;  ///< models that are moved all together
+  static constexpr std::size_t kFew = simd::kLanes;  ///< up to so many models are all updated
 
   std::vector<double> weights_, inverse_weights_;
   AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8

@@ -97,7 +97,7 @@ Status SumTree::restore(StateReader& from) {
   return Done{};
 }
 
-/// Rounding took the point beyond all: it belongs to the last that has a weight.
+/// Returns the last child with a weight, for a point that rounding moved beyond the total.
 std::size_t SumTree::last_child(const Level& level, std::size_t node) {
   const double* values = level.values.data() + node * kChildren;
   std::size_t child = kChildren - 1;

@@ -1,7 +1,7 @@
-// Non-negative weights that change a few at a time, their sum, and the place at which a running sum
-// passes a point: what drawing from unnormalised probabilities needs. Every node has 16 children
-// and keeps their running sums, so a change costs the nodes above it and a search one node per
-// level.
+// A tree of non-negative weights for drawing from unnormalised probabilities: it changes a few
+// weights at a time, gives their sum, and finds the index at which the running sum passes a point.
+// Every node has 16 children and stores their running sums, so a change updates the nodes above it
+// and a search visits one node per level.
 #pragma once
 
 #include <array>
@@ -26,20 +26,19 @@ class SumTree {
   double operator[](std::size_t i) const { return levels_.front().values[i]; }
   [[nodiscard]] double total() const { return levels_.back().sums.back(); }
 
-  /// The weights, and zeros up to a multiple of 16.
+  /// The weights, followed by zeros up to a multiple of 16.
   [[nodiscard]] const double* padded_values() const { return levels_.front().values.data(); }
-  /// Of a tree of at most 16 weights: their running sums.
+  /// The running sums of a tree of at most 16 weights.
   [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
 
   void set_all(std::span<const double> values);
-  /// The same, from values that are padded with zeros as padded_values() are; the old ones go
-  /// there.
+  /// Like set_all(), but swaps with values that are padded with zeros like padded_values().
   void swap_all(AlignedVector<double>& padded_values);
-  /// values[n] becomes the weight of indices[n].
+  /// Sets the weight of indices[n] to values[n].
   void set(std::span<const std::uint32_t> indices, std::span<const double> values);
 
-  /// The i with sum_{k < i} w_k <= point < sum_{k <= i} w_k, up to rounding; never one of weight 0
-  /// unless all are.
+  /// Returns the i with sum_{k < i} w_k <= point < sum_{k <= i} w_k, up to rounding. Its weight is
+  /// not 0 unless all are.
   [[nodiscard]] std::size_t find(double point) const {
     std::size_t node = 0;
     for (std::size_t l = depth_; l > 0; --l) {
@@ -50,8 +49,8 @@ class SumTree {
     return node * kChildren + find_child(levels_.front(), node, point);
   }
 
-  /// The weights alone: all sums follow from them. restore() is for a tree of the same size, which
-  /// is to be thrown away after an error.
+  /// Saves the weights, from which the sums follow. restore() needs a tree of the same size;
+  /// discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -60,8 +59,8 @@ class SumTree {
   struct Level {
     std::size_t size = 0;
     AlignedVector<double> values;  ///< padded with zeros to whole nodes
-    AlignedVector<double> sums;    ///< running, from the first child of each node
-    std::vector<bool> changed;     ///< nodes, while set() works
+    AlignedVector<double> sums;    ///< running sums from the first child of each node
+    std::vector<bool> changed;     ///< the nodes that set() has changed
   };
   void add_up_all();
   static void add_up(Level& level, std::size_t node);
@@ -75,7 +74,7 @@ class SumTree {
   std::size_t size_ = 0;
   std::size_t depth_ = 0;                   ///< levels above the leaves
   std::vector<Level> levels_;               ///< the last one is a single node
-  std::vector<std::size_t> nodes_, above_;  ///< scratch: what changed on a level
+  std::vector<std::size_t> nodes_, above_;  ///< scratch: the changed nodes of a level
 };
 
 }  // namespace caucus

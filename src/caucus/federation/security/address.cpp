@@ -33,7 +33,7 @@ Result<Address> parse_address(std::string_view text, const std::string& where) {
     if (host.size() < 3 || host.back() != ']') return wrong();
     host = host.substr(1, host.size() - 2);
   } else if (host.find(':') != std::string_view::npos) {
-    return wrong();  // an IPv6 address without brackets: which colon is the port's?
+    return wrong();  // an IPv6 address without brackets is ambiguous
   }
   if (host.find_first_of(" \t\r\n/[]") != std::string_view::npos) return wrong();
   Address address{std::string(host), 0};
@@ -45,7 +45,7 @@ Result<Address> parse_address(std::string_view text, const std::string& where) {
 Result<Address> parse_server_address(std::string_view text, const std::string& where) {
   CAUCUS_TRY(Address address, parse_address(text, where));
   if (address.port == 0) {
-    return usage_error(where, "nobody listens on port 0", "expected the port of a server");
+    return usage_error(where, "no server listens on port 0", "expected the port of a server");
   }
   return address;
 }

@@ -1,4 +1,4 @@
-// Where a server listens: HOST:PORT.
+// The address of a server: HOST:PORT.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct Address {
   std::string host;  ///< an IPv6 address without its brackets
   std::uint16_t port = 0;
 
-  /// HOST:PORT, with brackets where they are needed.
+  /// Returns HOST:PORT, with brackets around an IPv6 address.
   [[nodiscard]] std::string text() const;
-  /// Whether only this machine can reach it: localhost, 127.x.y.z, ::1.
+  /// Returns whether the host is a loopback address: localhost, 127.x.y.z, ::1.
   [[nodiscard]] bool is_loopback() const;
 };
 
-/// HOST:PORT or [IPV6]:PORT; `where` is named in the error. Port 0 lets the system choose.
+/// Parses HOST:PORT or [IPV6]:PORT. Errors name `where`. Port 0 lets the system choose.
 Result<Address> parse_address(std::string_view text, const std::string& where);
-/// The same of a server that is to be found there: it has a port.
+/// Parses the address of a server to connect to, whose port must not be 0.
 Result<Address> parse_server_address(std::string_view text, const std::string& where);
 
 }  // namespace caucus

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr int kSerialBits = 159;  // the most that is positive in 20 bytes
+constexpr int kSerialBits = 159;  // the largest positive number in 20 bytes
 constexpr long kVersion3 = 2;     // counted from 0
 
-// With blanks, so that neither can be the name of a client.
+// These names contain blanks, so that no client can have them.
 constexpr const char* kAuthorityName = "caucus test authority";
 constexpr const char* kServerName = "caucus server";
 
@@ -27,7 +27,7 @@ struct Extension {
   const char* value;
 };
 
-/// What makes one certificate differ from another.
+/// The parts in which certificates differ.
 struct Request {
   std::string common_name;
   std::vector<Extension> extensions;
@@ -35,13 +35,13 @@ struct Request {
   Validity validity;
 };
 
-/// Its certificate is null while it signs itself.
+/// The certificate is null for a self-signed one.
 struct Signer {
   X509* certificate;
   EVP_PKEY* key;
 };
 
-/// An alternative name: of the DNS, or the bytes of an address.
+/// Adds an alternative name: a DNS name, or the bytes of an address.
 Status add_name(GENERAL_NAMES& names, int kind, const unsigned char* bytes, std::size_t size) {
   OwnedName name(GENERAL_NAME_new());
   ASN1_STRING* text =
@@ -57,7 +57,7 @@ Status add_name(GENERAL_NAMES& names, int kind, const unsigned char* bytes, std:
 }
 
 Status add_dns_name(GENERAL_NAMES& names, const std::string& name) {
-  // The bytes of a text are the bytes of the name.
+  // A DNS name is stored as its bytes.
   return add_name(names, GEN_DNS, reinterpret_cast<const unsigned char*>(name.data()), name.size());
 }
 
@@ -119,7 +119,7 @@ Status add_extension(X509& certificate, X509* authority, const Extension& extens
   return Done{};
 }
 
-/// A new key, and a certificate for it that the signer has signed.
+/// Creates a key and a certificate for it, signed by the signer.
 Result<Identity> certify(const Request& request, const Signer* signer) {
   CAUCUS_TRY(const OwnedKey key, make_key());
   const OwnedCertificate certificate(X509_new());

@@ -1,6 +1,6 @@
-// An authority for tests and small federations, and what it signs: one certificate for the server,
-// one for each client. P-256 keys, SHA-256 signatures, version 3 with the extensions that tell a
-// server from a client.
+// Creates an authority for tests and small federations, and the certificates that it signs: one for
+// the server and one for each client. Keys are P-256, signatures SHA-256, and version 3 extensions
+// distinguish servers from clients.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ struct Identity {
   std::string key;  ///< secret
 };
 
-/// In seconds since 1970, both ends included.
+/// A period of validity in seconds since 1970, both ends included.
 struct Validity {
   std::int64_t from = 0;
   std::int64_t to = 0;
 
-  /// From an hour before `now`, since clocks differ, to so many days after it.
+  /// Starts an hour before `now`, since clocks differ, and ends the given number of days after it.
   static Validity days_from(std::int64_t now, std::int64_t days);
 };
 
-/// Signs itself, and may sign others but no further authority.
+/// Creates a self-signed authority, which may sign certificates but no further authority.
 Result<Identity> make_authority(const Validity& validity);
 
-/// For a server of these names and addresses, at least one. A certificate ends with its authority's
-/// at the latest; an authority that has ended by then signs nothing.
+/// Creates a certificate for a server with these names and addresses, at least one. It expires with
+/// its authority at the latest. An expired authority signs nothing.
 Result<Identity> make_server_identity(const Identity& authority,
                                       const std::vector<std::string>& hosts,
                                       const Validity& validity);
 
-/// For a client: its name is the common name and the only alternative name.
+/// Creates a certificate for a client: its name is the common name and the only alternative name.
 Result<Identity> make_client_identity(const Identity& authority, const std::string& client,
                                       const Validity& validity);
 

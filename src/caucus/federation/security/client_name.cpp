@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64;  // the limit of a common name in a certificate
 
-// std::isalnum would ask the locale.
+// std::isalnum depends on the locale.
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -16,7 +16,8 @@ bool is_letter_or_digit(char c) {
 
 bool is_client_name(std::string_view name) {
   if (name.empty() || name.size() > kMostBytes) return false;
-  if (name.front() == '-' || name.front() == '.') return false;  // a flag, or a hidden file
+  if (name.front() == '-' || name.front() == '.')
+    return false;  // would look like a flag or a hidden file
   return std::all_of(name.begin(), name.end(), [](char c) {
     return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
   });

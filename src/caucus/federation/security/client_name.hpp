@@ -1,4 +1,5 @@
-// The name of a client: in certificates, file names, tokens, logs and tables, hence so narrow.
+// The names of clients. They appear in certificates, file names, tokens, logs and tables, so few
+// characters are allowed.
 #pragma once
 
 #include <string>
@@ -8,10 +9,12 @@
 
 namespace caucus {
 
-/// 1 to 64 letters, digits, '-', '_' and '.' of ASCII, the first neither '-' nor '.'.
+/// Returns whether `name` has 1 to 64 ASCII letters, digits, '-', '_' and '.' and does not begin
+/// with
+/// '-' or '.'.
 bool is_client_name(std::string_view name);
 
-/// The same as an error that names what is wrong; `where` is a flag or a key.
+/// Returns an error that describes an invalid name; `where` is a flag or a key.
 Status check_client_name(std::string_view name, const std::string& where);
 
 }  // namespace caucus

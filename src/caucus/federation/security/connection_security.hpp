@@ -1,4 +1,4 @@
-// Whether a client may connect: TLS is the rule, and only this machine is an exception by itself.
+// Checks that a client may connect: TLS is required except on loopback.
 #pragma once
 
 #include "caucus/core/base/result.hpp"
@@ -7,8 +7,8 @@
 
 namespace caucus {
 
-/// Outside of this machine the server's authority must be known, unless all that is said may be
-/// read and changed on its way (`insecure`).
+/// Except on loopback a certificate of the server's authority is required, unless `insecure` allows
+/// others to read and change the traffic.
 Status check_security(const Address& server, const TlsTexts& tls, bool insecure);
 
 }  // namespace caucus

@@ -21,8 +21,8 @@ bool is_label(std::string_view label) {
 
 bool is_dns_name(std::string_view host) {
   if (host.size() > kMostName) return false;
-  if (host.starts_with("*.")) host.remove_prefix(2);  // any one label in its place
-  // 1.2.3 is neither a name nor an address.
+  if (host.starts_with("*.")) host.remove_prefix(2);  // a wildcard replaces one label
+  // A name of digits such as 1.2.3 is neither a name nor an address.
   if (host.find_first_not_of("0123456789.") == std::string_view::npos) return false;
   for (std::size_t dot = host.find('.'); dot != std::string_view::npos; dot = host.find('.')) {
     if (!is_label(host.substr(0, dot))) return false;

@@ -1,4 +1,4 @@
-// Names and addresses of hosts, as a certificate has them.
+// Names and addresses of hosts in certificates.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace caucus {
 
-/// The 4 or 16 bytes of an IP address, nothing if the text is none.
+/// Returns the 4 or 16 bytes of an IP address, or nothing if the text is not an address.
 std::optional<std::vector<unsigned char>> address_bytes(const std::string& host);
 
-/// A name of the DNS, also *.NAME, or an IP address; `where` is named in the error.
+/// Checks that the text is a DNS name, *.NAME or an IP address. Errors name `where`.
 Status check_host(const std::string& host, const std::string& where);
 
 }  // namespace caucus

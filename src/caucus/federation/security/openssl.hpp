@@ -1,4 +1,4 @@
-// OpenSSL's objects as owners, and its failures as errors.
+// Owners of OpenSSL's objects, and conversion of its failures to errors.
 #pragma once
 
 #include <openssl/bio.h>
@@ -30,8 +30,8 @@ using OwnedExtension = std::unique_ptr<X509_EXTENSION, FreedBy<X509_EXTENSION_fr
 using OwnedName = std::unique_ptr<GENERAL_NAME, FreedBy<GENERAL_NAME_free>>;
 using OwnedNames = std::unique_ptr<GENERAL_NAMES, FreedBy<GENERAL_NAMES_free>>;
 
-/// What OpenSSL says of its last failure, with our own words before it; its list of errors is empty
-/// afterwards.
+/// Returns an error with `what` and OpenSSL's reason for its last failure, and clears OpenSSL's
+/// list of errors.
 Error openssl_error(const std::string& what);
 
 }  // namespace caucus

@@ -8,10 +8,10 @@
 namespace caucus {
 namespace {
 
-// Without it OpenSSL would ask at the terminal.
+// Without a callback OpenSSL would ask at the terminal.
 int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*context*/) { return -1; }
 
-/// Reads from the text itself, without a copy.
+/// Reads from the text without copying it.
 OwnedBio reader_of(std::string_view text) {
   if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return nullptr;
   return OwnedBio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -34,7 +34,7 @@ Result<std::vector<OwnedCertificate>> parse_certificates(std::string_view pem,
   while (auto* each = PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr)) {
     certificates.emplace_back(each);
   }
-  // The end of the text is an error of this kind too; any other is a certificate that is none.
+  // OpenSSL reports the end of the text as this error; any other error means a broken certificate.
   const auto code = ERR_peek_last_error();
   const bool at_end =
       ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;

@@ -1,4 +1,4 @@
-// Certificates and private keys as text.
+// Parses and writes certificates and private keys as PEM text.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace caucus {
 
-/// All certificates of the text, at least one; `where` is named in the error.
+/// Returns all certificates of the text, at least one. Errors name `where`.
 Result<std::vector<OwnedCertificate>> parse_certificates(std::string_view pem,
                                                          const std::string& where);
-/// The one private key of the text, which has no passphrase.
+/// Returns the private key of the text, which must have no passphrase.
 Result<OwnedKey> parse_key(std::string_view pem, const std::string& where);
 
-/// Whether the certificate is for this key.
+/// Returns whether the certificate belongs to this key.
 bool belong_together(const X509& certificate, const EVP_PKEY& key);
 
 Result<std::string> to_pem(const X509& certificate);

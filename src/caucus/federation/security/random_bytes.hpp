@@ -1,5 +1,4 @@
-// Random numbers that nobody can guess, for names and secrets; what is learned never depends on
-// them.
+// Unpredictable random numbers for names and secrets. Learning never depends on them.
 #pragma once
 
 #include "caucus/core/base/result.hpp"

@@ -7,9 +7,9 @@
 namespace caucus {
 namespace {
 
-constexpr std::size_t kMostBytes = 4U << 20;  // a system's whole list of authorities has a quarter
+constexpr std::size_t kMostBytes = 4U << 20;  // four times a system's list of authorities
 
-/// Which file it was, after which flag or key.
+/// Names the file together with its flag or key.
 std::string place(const std::string& where, const std::string& path) { return where + " " + path; }
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
   CAUCUS_TRY(const auto chain, parse_certificates(texts.cert, place(where.cert, files.cert)));
   const bool expired = X509_cmp_current_time(X509_get0_notAfter(chain.front().get())) < 0;
   const bool early = X509_cmp_current_time(X509_get0_notBefore(chain.front().get())) > 0;
-  if (expired || early) {  // nobody else would say why
+  if (expired || early) {  // the TLS handshake would fail without this reason
     return usage_error(place(where.cert, files.cert), expired ? "has expired" : "is not valid yet",
                        "expected a valid certificate");
   }

@@ -1,4 +1,4 @@
-// The files of TLS: one's own certificate and key, and the authority that signs the other side's.
+// The TLS files: a certificate with its key, and the authority that signs the peer's certificate.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace caucus {
 
-/// Paths, or the flags or keys that have them; an empty one is not given.
+/// Paths, or the names of the flags or keys that give them; empty means not given.
 struct TlsFiles {
   std::string cert = {};
   std::string key = {};
@@ -16,18 +16,18 @@ struct TlsFiles {
   [[nodiscard]] bool any() const { return !cert.empty() || !key.empty() || !ca.empty(); }
 };
 
-/// What is in them: PEM text, empty where no file was given.
+/// The contents: PEM text, empty if no file was given.
 struct TlsTexts {
   std::string cert = {};
   std::string key = {};  ///< secret
   std::string ca = {};
 };
 
-/// A file of PEM text, of any kind; `where` is the flag or key that names it.
+/// Reads a file of PEM text of any kind; `where` is the flag or key that names it.
 Result<std::string> read_pem(const std::string& path, const std::string& where);
 
-/// Reads the files given, and checks them: certificate and key come together and belong to each
-/// other, and all of it is what it should be. `where` has the flag or key of each.
+/// Reads and checks the files: certificate and key must be given together and match, and all must
+/// be valid. `where` has the flag or key of each file.
 Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where);
 
 }  // namespace caucus

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kTokenBytes = 32;
 constexpr std::size_t kHashBytes = 32;
-constexpr std::size_t kMostTokenText = 256;    // room for tokens that others have made
-constexpr std::size_t kMostClientFile = 4096;  // the token and a remark below it
+constexpr std::size_t kMostTokenText = 256;    // allows tokens from other tools
+constexpr std::size_t kMostClientFile = 4096;  // the token and a comment below it
 constexpr std::size_t kMostServerFile = 64U << 20;
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr std::string_view kDigits = "0123456789abcdef";
@@ -133,7 +133,7 @@ Result<TokenFile> TokenFile::parse(std::string_view text, const std::string& pat
     const std::size_t gap = std::min(line.find_first_of(kBlanks), line.size());
     const std::string_view name = line.substr(0, gap);
     const std::string_view hash_text = trimmed(line.substr(gap));
-    // A misplaced token must not show in a log: the errors do not repeat the line.
+    // Errors do not repeat the line, so that a misplaced token does not appear in a log.
     if (hash_text.empty()) return wrong("has one word only", "expected NAME SHA256HEX");
     if (!is_client_name(name)) {
       return wrong("the first word is not a client's name",

@@ -1,5 +1,5 @@
-// Tokens, by which a server knows its clients. It keeps their hashes only: who reads its file
-// learns no token. No error names a token, nor anything else that stands where one could stand.
+// Tokens authenticate clients. The server stores only their hashes, so its file reveals no token.
+// No error contains a token, or text that could be one.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace caucus {
 
-/// 32 random bytes in base64url: 43 characters, so that none can be taken for a hash.
+/// Creates a token of 32 random bytes in base64url: 43 characters, which no hash has.
 Result<std::string> make_token();
 
-/// SHA-256 in hexadecimal, as the server's file has it.
+/// Returns the SHA-256 in hexadecimal, as in the server's file.
 Result<std::string> hash_of_token(std::string_view token);
 
-/// What a client has in its file.
+/// The content of a client's token file.
 struct ClientToken {
   std::string text;
-  std::string warning;  ///< empty, or one line: the file is open to others
+  std::string warning;  ///< one line if other users can read the file, otherwise empty
 };
 
-/// The first line of the file, without the blanks around it; `where` is a flag or a key.
+/// Reads the first line of the file without surrounding blanks; `where` is a flag or a key.
 Result<ClientToken> read_token(const std::string& path, const std::string& where);
 
 /// The server's file: one line "NAME SHA256HEX" per client; blank lines and # comments.
@@ -34,8 +34,8 @@ class TokenFile {
   /// `path` is for messages.
   static Result<TokenFile> parse(std::string_view text, const std::string& path);
 
-  /// Whether this client may enter with this token. An unknown name costs the same work as a known
-  /// one, and the time does not tell where two hashes differ.
+  /// Returns whether the token is that of the client. An unknown name takes the same time as a
+  /// known one, and the time does not depend on where two hashes differ.
   [[nodiscard]] bool allows(std::string_view name, std::string_view token) const;
   [[nodiscard]] bool has(std::string_view name) const { return hashes_.contains(name); }
   [[nodiscard]] std::size_t size() const { return hashes_.size(); }

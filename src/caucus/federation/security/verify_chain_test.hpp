@@ -1,5 +1,4 @@
-// For tests: what the other side of a connection would say to a certificate, by OpenSSL's own
-// rules.
+// For tests: checks a certificate by OpenSSL's rules, as a peer does.
 #pragma once
 
 #include <openssl/err.h>
@@ -13,14 +12,14 @@
 
 namespace caucus {
 
-/// What a certificate is shown for.
+/// The use for which a certificate is checked.
 struct ShownFor {
   int purpose = X509_PURPOSE_ANY;  ///< X509_PURPOSE_SSL_SERVER or X509_PURPOSE_SSL_CLIENT
   std::int64_t now = 0;
-  std::string host;  ///< empty: of no matter
+  std::string host;  ///< not checked if empty
 };
 
-/// X509_V_OK, or why the certificate is refused by one who trusts this authority.
+/// Returns X509_V_OK, or the reason why a peer that trusts this authority refuses the certificate.
 inline int verify_chain(const std::string& certificate_pem, const std::string& authority_pem,
                         const ShownFor& shown) {
   const auto certificates = parse_certificates(certificate_pem, "certificate");

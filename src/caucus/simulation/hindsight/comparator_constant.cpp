@@ -6,7 +6,7 @@
 namespace caucus {
 namespace {
 
-/// n times the entropy of the classes: the logistic loss of the log-odds.
+/// Returns n times the entropy of the classes, which is the logistic loss of the log-odds.
 double class_entropy(std::span<const float> y) {
   const auto n = static_cast<double>(y.size());
   const auto positive =
@@ -15,8 +15,8 @@ double class_entropy(std::span<const float> y) {
   return part(positive) + part(n - positive);
 }
 
-/// Where the best constant is to be found. Most losses want one among the targets, however small
-/// those are; the hinge wants v y = 1, and the linear loss, which has no least value, |v| <= 1.
+/// Returns an interval that contains the best constant. For most losses it lies between the
+/// targets; for the hinge loss v y = 1, and for the linear loss, which has no minimum, |v| <= 1.
 double largest_constant(const Loss& loss, std::span<const float> y) {
   const bool has_margin = std::holds_alternative<HingeLoss>(loss.kind()) ||
                           std::holds_alternative<LinearLoss>(loss.kind());
@@ -37,7 +37,8 @@ double best_constant_loss(const Loss& loss, std::span<const float> y) {
     return total;
   };
   const auto value = [&](double c) { return sum([&](double t) { return loss.value(c, t); }); };
-  // The sum of derivatives is a subgradient of a convex function, so its sign halves the interval.
+  // The sum of derivatives is a subgradient of a convex function, so bisection by its sign is
+  // valid.
   double low = -bound;
   double high = bound;
   for (int halving = 0; halving < 64; ++halving) {

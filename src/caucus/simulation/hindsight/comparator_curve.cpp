@@ -158,7 +158,8 @@ double LossCurve::line_search(std::span<const double> v, std::span<const double>
     double slope_high = slope_at(high);
     if (slope_high <= 0.0) return 1.0;
     for (int iteration = 0; iteration < 60 && slope_low < 0.1 * first; ++iteration) {
-      // The secant, drawn towards the middle every other time; tiny steps are found by decades.
+      // A secant step, every other time moved towards the middle; tiny steps are found by factors
+      // of 10.
       double t = low + (high - low) * slope_low / (slope_low - slope_high);
       if (iteration % 2 == 1) t = low > 0.0 ? 0.5 * (low + high) : 0.1 * high;
       const double here = slope_at(t);

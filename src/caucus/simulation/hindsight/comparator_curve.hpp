@@ -1,7 +1,7 @@
-// A loss as the Newton steps of best_in_hindsight see it, over all rows at once: value, slope and
-// curvature in the forecast v. Private to the comparator.
+// The value, slope and curvature of a loss in the prediction v, for all rows at once. Used by the
+// Newton steps of best_in_hindsight() only.
 //
-// The losses with a kink are all of one form, with r = v - y (or r = y v - 1 for hinge):
+// All losses with a kink have one form, with r = v - y (or r = y v - 1 for hinge):
 //   absolute |r|;  pinball |r|/2 + (1/2 - tau) r;  hinge |r|/2 - r/2
 // The kink height |r| is smoothed to height s, s = sqrt(r^2 + mu^2), whose slope r/s lies in [-1,
 // 1]. The plain second derivative mu^2 / s^3 is a good model only for |r| < mu, so the curvature is
@@ -28,27 +28,29 @@ class LossCurve {
   LossCurve(const Loss& loss, std::span<const float> y);
 
   [[nodiscard]] bool kinked() const;
-  /// The kinks' mu; 0 at first.
+  /// Sets the smoothing mu of the kinks, initially 0.
   void smooth(double mu);
   [[nodiscard]] double smoothing() const { return mu_; }
 
-  /// Slopes of the (smoothed) losses at the forecasts v.
+  /// Computes the slopes of the smoothed losses at the predictions v.
   CurveTotals slopes(std::span<const double> v, std::span<double> out) const;
   void curvatures(std::span<const double> v, std::span<double> out) const;
-  /// After a Newton step from v to v + dv.
+  /// Call after a Newton step from v to v + dv.
   void update_duals(std::span<const double> v, std::span<const double> dv);
-  /// The slopes that belong to the duals, and -sum f*(slope). As the duals solve linear equations,
-  /// they stay precise where mu is so small that the rounding of r shows in r/s. Only for kinks.
+  /// Computes the slopes that belong to the duals and returns -sum f*(slope). The duals solve
+  /// linear equations, so they stay precise even if mu is so small that r/s suffers from the
+  /// rounding of r. Only for losses with kinks.
   [[nodiscard]] double dual_slopes(std::span<double> out) const;
 
-  /// The step t in [0, 1] that minimises sum f(v + t dv), up to a slope of a tenth of the first
-  /// one, from below, so that the loss has fallen; 0 where nothing can be gained.
+  /// Returns a step t in [0, 1] that approximately minimises sum f(v + t dv): the slope there is
+  /// still negative and at most a tenth of the initial one, so the loss has decreased. Returns 0 if
+  /// no decrease is possible.
   [[nodiscard]] double line_search(std::span<const double> v, std::span<const double> dv) const;
 
  private:
   Loss loss_;
   std::span<const float> y_;
-  std::vector<double> duals_;  ///< only for kinks
+  std::vector<double> duals_;  ///< used for losses with kinks only
   double mu_ = 0.0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-/// Rows per rank update: enough for the matrix kernel to run at full speed, few enough for the
+/// Rows per rank update: enough for the full speed of the matrix kernel, and few enough for the
 /// cache.
 constexpr std::size_t kBlock = 128;
 
@@ -75,7 +75,7 @@ std::vector<BestFit> GramComparator::best(std::span<const Region> regions) const
     const double terms = size.dot(A.cwiseAbs() * size) + 2.0 * size.dot(b.cwiseAbs()) + yy_;
     const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * terms;
     const double loss = std::max(0.0, 2.0 * minimum.value + yy_);
-    // No square is negative, so that the loss itself bounds the gap.
+    // Squares are not negative, so the loss itself bounds the gap.
     const double gap = std::min(2.0 * minimum.gap, loss) + rounding;
     fits.push_back({loss, gap, std::move(minimum.weights)});
   }

@@ -15,7 +15,7 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kPrecision = 1e-9;  ///< of the loss, where the search ends
+constexpr double kPrecision = 1e-9;  ///< relative gap at which the search ends
 constexpr int kSteps = 150;
 
 std::span<const double> span_of(const Vector& v) {
@@ -23,11 +23,11 @@ std::span<const double> span_of(const Vector& v) {
 }
 std::span<double> span_of(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-/// The best weights seen and the best lower bound seen, which need not come from the same step.
+/// The best weights and the best lower bound so far, which may come from different steps.
 struct Record {
   BestFit fit{kInfinity, kInfinity, {}};
   double lower = -kInfinity;
-  double length = 0.0;  ///< of the weights that made the lower bound
+  double length = 0.0;  ///< of the weights that gave the lower bound
 
   void offer(double loss, double bound, const Vector& w) {
     if (loss < fit.loss) {
@@ -40,7 +40,7 @@ struct Record {
     }
     fit.gap = std::max(0.0, fit.loss - lower);
   }
-  /// In an infinite region a bound made with much shorter weights says less.
+  /// In an infinite region a bound obtained with much shorter weights covers less.
   void forget_shorter(double now) {
     if (now > 2.0 * length) lower = -kInfinity;
   }
@@ -90,7 +90,7 @@ BestFit newton(LossCurve& curve, const FeatureRows& examples, const Region& regi
     const double t = curve.line_search(span_of(v), span_of(change));
     curve.update_duals(span_of(v), span_of(change));
     if (t > 0.0) {
-      // A short step says that the model is too flat: take the curvature met along it.
+      // A short step shows that the model is too flat, so the curvature along it is used.
       const double met = -g.dot(step) / (t * step.squaredNorm());
       if (t < 0.2) damping = std::max(damping, 0.1 * met);
       if (t > 0.5) damping *= 0.1;
@@ -111,10 +111,10 @@ BestFit best_in_hindsight(const Loss& loss, const FeatureRows& examples, const R
   const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
   if (!linear || std::isfinite(region.radius)) {
     BestFit fit = newton(curve, examples, region);
-    if (!linear) fit.gap = std::min(fit.gap, fit.loss);  // the others are never negative
+    if (!linear) fit.gap = std::min(fit.gap, fit.loss);  // other losses are never negative
     return fit;
   }
-  // Linear without limits: bounded only if the gradient vanishes.
+  // The linear loss on an infinite region is bounded only if the gradient vanishes.
   Vector slopes(static_cast<Eigen::Index>(examples.y.size()));
   const Vector v = Vector::Zero(slopes.size());
   const double at_zero = curve.slopes(span_of(v), span_of(slopes)).loss;

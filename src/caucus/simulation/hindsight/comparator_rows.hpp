@@ -1,5 +1,5 @@
-// The sums over all rows that a Newton step needs, in blocks that are widened to double. Private to
-// the comparator: Eigen types.
+// The sums over all rows for a Newton step, computed in blocks that are converted to double.
+// Private to the comparator, because it uses Eigen types.
 #pragma once
 
 #include <Eigen/Dense>
@@ -33,7 +33,7 @@ class PooledRows {
     return g;
   }
 
-  /// sum h_i z_i z_i', over the rows whose weight is not lost in rounding anyway.
+  /// sum h_i z_i z_i', without rows whose weight is below the rounding error.
   [[nodiscard]] Eigen::MatrixXd hessian(const Eigen::VectorXd& h) const {
     Eigen::MatrixXd H = Eigen::MatrixXd::Zero(z_.cols(), z_.cols());
     if (z_.size() == 0) return H;

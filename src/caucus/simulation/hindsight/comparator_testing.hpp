@@ -23,7 +23,7 @@ struct Examples {
   }
 };
 
-/// y = <w, z> plus noise with heavy tails; its sign for classes.
+/// y = <w, z> plus noise with heavy tails; for classes the sign of that.
 inline Examples random_examples(std::uint64_t seed, std::size_t n, std::size_t d, bool classes,
                                 double noise = 0.5) {
   Stream stream({.seed = seed, .purpose = Purpose::test, .round = 7});
@@ -79,7 +79,7 @@ inline double golden_section(const std::function<double(double)>& f, double low,
   return std::min({at_a, at_b, f(low), f(high)});
 }
 
-/// Two features: the minimum over one weight of the minimum over the other.
+/// For two features: the minimum over one weight of the minimum over the other.
 inline double nested_sections(const Loss& loss, const Examples& examples, const Region& region) {
   const bool box = region.constraint == Constraint::box;
   const double reach = box ? region.radius / std::sqrt(2.0) : region.radius;

@@ -25,7 +25,7 @@ void replay(const PartitionedData& data, std::span<const std::size_t> rounds, Vi
 
 void record(const BestFit& fit, std::size_t k, std::size_t space, BestLosses& best) {
   best.at[k][space] = fit.loss;
-  best.gap[space] = fit.gap;  // the last one stays
+  best.gap[space] = fit.gap;  // the value at the last round remains
 }
 
 void experts(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, const Loss& loss,

@@ -15,11 +15,11 @@ struct BestLosses {
   /// at[k][i] = min over space i of the summed loss of all clients' examples of the first rounds[k]
   /// rounds.
   std::vector<std::vector<double>> at;
-  /// By how much the last of them may at most exceed the true minimum.
+  /// The largest possible difference between the last of them and the true minimum.
   std::vector<double> gap;
 };
 
-/// Spaces that share features share the statistics.
+/// Spaces with the same features share their statistics.
 BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const PartitionedData& data,
                        std::span<const std::size_t> rounds);
 

@@ -101,8 +101,8 @@ QuadraticMinimum QuadraticOnBall::finish(const std::vector<double>& rotated, dou
     result.gap = std::max(0.0, g.dot(w) + radius * g.norm());
     return result;
   }
-  // What the directions that count as null could still give, if they have the least eigenvalue that
-  // the rounding of A can hide; a Gram matrix has |c_i| <= sqrt(l_i y'y), so that this is small.
+  // The possible gain along each direction. Eigenvalues below `hidden` are rounding errors of A, so
+  // the division uses at least that. A Gram matrix has |c_i| <= sqrt(l_i y'y), so the sum is small.
   const Vector residual = Q.transpose() * g;
   const double hidden = kEpsilon * eigenvalues_.back();
   double part_in_null_space = 0.0;

@@ -1,10 +1,10 @@
-// min w'Aw / 2 - b'w over |w|_2 <= U, exactly, for any number of radii U after one
+// Minimises w'Aw / 2 - b'w over |w|_2 <= U exactly, for any number of radii U after one
 // eigendecomposition A = Q diag(l) Q'. With c = Q'b the minimiser is Q w(m), w(m)_i = c_i / (l_i +
-// m), where the multiplier m >= 0 is zero if the shortest stationary point fits into the ball, and
-// else solves the secular equation |w(m)| = U. Newton runs on 1/|w(m)| - 1/U, which is nearly
+// m), where the multiplier m >= 0 is zero if the shortest stationary point is in the ball, and
+// otherwise solves the secular equation |w(m)| = U. Newton runs on 1/|w(m)| - 1/U, which is nearly
 // linear in m, inside a bracket (More and Sorensen, 1983). As A is positive semidefinite, their
 // "hard case" is only this: b has no part in the null space of A, and then the shortest stationary
-// point is a minimiser. A part of b smaller than its own rounding counts as none.
+// point is a minimiser. A part of b below its own rounding error counts as zero.
 //
 // Gap, with g = Aw - b: for finite U the Frank-Wolfe gap <g, w> + U |g|; for U = infinity
 // sum_i g_i^2 / (2 l_i). Eigenvalues below d eps max(l) count as zero when U is infinite.
@@ -20,9 +20,9 @@ class QuadraticOnBall {
  public:
   explicit QuadraticOnBall(const QuadraticForm& form);
 
-  /// radius >= 0, or infinite. Where an infinite ball leaves q without a lower bound, the weights
-  /// are the minimum over the range of A, and `bounded` is false: b has more than a millionth of
-  /// its length in the null space.
+  /// radius >= 0, or infinite. If q has no lower bound on an infinite ball (b has more than a
+  /// millionth of its length in the null space), the weights are the minimum over the range of A,
+  /// and `bounded` is false.
   [[nodiscard]] QuadraticMinimum minimise(double radius) const;
 
  private:

@@ -14,7 +14,7 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 using Array = Eigen::ArrayXd;
 
-/// The problem in units in which the box is [-1, 1]^d and the largest number is about 1.
+/// The problem scaled so that the box is [-1, 1]^d and the largest number is about 1.
 struct UnitBox {
   Matrix A;
   Vector b;
@@ -26,7 +26,7 @@ struct Candidate {
   Vector u;
   double gap = std::numeric_limits<double>::infinity();
 
-  /// Takes u if its gap is smaller; says whether it was.
+  /// Keeps u if its gap is smaller, and returns whether it is.
   bool offer(const UnitBox& problem, const Vector& other) {
     const Vector g = problem.gradient(other);
     const double other_gap = std::max(0.0, g.dot(other) + g.lpNorm<1>());
@@ -38,7 +38,7 @@ struct Candidate {
 };
 
 /// Slacks s = 1 - u, t = 1 + u and their multipliers p, q: Au - b + p - q = 0, p s = q t = 0.
-/// The slacks are kept beside u, as 1 - u would lose their digits near the box.
+/// The slacks are stored separately, since 1 - u loses digits near the boundary.
 struct Interior {
   Vector u;
   Array s, t, p, q;
@@ -48,7 +48,7 @@ struct Interior {
   }
 };
 
-/// The largest step in [0, 1] that keeps x + step * dx >= 0.
+/// Returns the largest step in [0, 1] with x + step * dx >= 0.
 double room(const Array& x, const Array& dx) {
   double step = 1.0;
   for (Eigen::Index k = 0; k < x.size(); ++k) {
@@ -65,7 +65,7 @@ double room(const Interior& at, const Direction& d) {
   return std::min({room(at.s, -d.u), room(at.t, d.u), room(at.p, d.p), room(at.q, d.q)});
 }
 
-/// One predictor-corrector step; false when the arithmetic has no more to give.
+/// Takes one predictor-corrector step; returns false when rounding allows no further progress.
 bool step(const UnitBox& problem, Interior& at) {
   Matrix M = problem.A;
   M.diagonal().array() += at.p / at.s + at.q / at.t;
@@ -102,7 +102,7 @@ bool step(const UnitBox& problem, Interior& at) {
 
 enum class Side : signed char { lower = -1, free = 0, upper = 1 };
 
-/// Coordinates on a side of the box are put there, the free ones solved for by refined steps.
+/// Fixes the coordinates on the boundary and solves for the others by iterative refinement.
 Vector solve_free(const UnitBox& problem, const std::vector<Side>& sides, Vector u) {
   std::vector<Eigen::Index> free;
   for (Eigen::Index k = 0; k < u.size(); ++k) {
@@ -135,7 +135,7 @@ void polish(const UnitBox& problem, std::vector<Side> sides, Candidate& best) {
       Side& side = sides[static_cast<std::size_t>(k)];
       const Side before = side;
       if (side == Side::free && u[k] != clipped[k]) side = u[k] > 0.0 ? Side::upper : Side::lower;
-      // On a side the gradient must push outwards.
+      // On the boundary the gradient must point inwards, so that a descent step leaves the box.
       if (before != Side::free && g[k] * static_cast<double>(before) > 0.0) side = Side::free;
       changed = changed || side != before;
     }

@@ -1,5 +1,5 @@
-// A convex quadratic q(w) = w'Aw / 2 - b'w, as the comparator's two solvers take it
-// (quadratic_ball, quadratic_box), and what they return. Eigen stays in the .cpp files.
+// The input and output of the two quadratic solvers (quadratic_ball, quadratic_box). Eigen is used
+// in the .cpp files only.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct QuadraticMinimum {
   std::vector<double> weights;
   double value = 0.0;       ///< q(weights)
   double gap = 0.0;         ///< q(weights) - min q <= gap, up to the rounding of A weights - b
-  double multiplier = 0.0;  ///< of a ball, m >= 0: Aw + m w = b
-  bool bounded = true;  ///< false: q has no minimum on the (infinite) set; the gap means nothing
+  double multiplier = 0.0;  ///< for a ball, m >= 0: Aw + m w = b
+  bool bounded = true;      ///< false if q has no minimum on an infinite set; then ignore the gap
 };
 
 }  // namespace caucus

@@ -1,5 +1,5 @@
-// Random quadratics and plain arithmetic for the tests of the solvers; no Eigen, so that a fault of
-// its use cannot hide on both sides.
+// Random quadratics and plain arithmetic for the tests of the solvers. They do not use Eigen, so
+// that a wrong use of it cannot affect both sides of a comparison.
 #pragma once
 
 #include <cmath>
@@ -66,7 +66,7 @@ inline double trace(const Problem& p) {
   return sum;
 }
 
-/// Projected gradient descent with steps 1 / trace(A): slow, and obviously right.
+/// Projected gradient descent with steps 1 / trace(A), which is slow and simple.
 template <class Project>
 std::vector<double> projected_descent(const Problem& p, int steps, Project project) {
   std::vector<double> w(p.dimension(), 0.0);

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 #include "flags.hpp"
 
 namespace caucus::bench {

@@ -57,6 +57,7 @@ install(TARGETS caucus_all ${caucus_libraries} EXPORT caucusTargets
 install(EXPORT caucusTargets NAMESPACE caucus:: DESTINATION ${caucus_package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/package/caucusConfig.cmake
   ${PROJECT_BINARY_DIR}/package/caucusConfigVersion.cmake DESTINATION ${caucus_package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/caucus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*_test*" EXCLUDE PATTERN "test_*" EXCLUDE
   # what only programs have, and Eigen behind the others.

@@ -13,7 +13,8 @@ function(caucus_layer name)
   set_target_properties(caucus_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(caucus_${name} PUBLIC cxx_std_20)
   target_include_directories(caucus_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:include>)
   list(TRANSFORM LAYER_USES PREPEND caucus_)
   target_link_libraries(caucus_${name}
     PUBLIC ${LAYER_USES} ${LAYER_LIBRARIES} PRIVATE $<BUILD_INTERFACE:caucus_flags>)

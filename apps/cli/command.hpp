@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace CLI {
 class App;

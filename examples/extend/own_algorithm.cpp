@@ -8,8 +8,8 @@
 
 #include "caucus/algorithms/algorithm.hpp"
 #include "caucus/algorithms/oms_client.hpp"
+#include "caucus/ball.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/mirror/ball.hpp"
 #include "caucus/engine/local_exchange.hpp"
 #include "caucus/engine/play_round.hpp"
 

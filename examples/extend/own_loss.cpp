@@ -5,10 +5,10 @@
 #include <numbers>
 #include <vector>
 
+#include "caucus/ball.hpp"
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/mirror/ball.hpp"
-#include "caucus/core/mirror/fomd_no_lu.hpp"
+#include "caucus/fomd_no_lu.hpp"
 
 struct LogCoshLoss {  ///< ln cosh(v - y)
   static double value(double v, double y) {

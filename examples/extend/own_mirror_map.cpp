@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/mirror/fomd_no_lu.hpp"
+#include "caucus/fomd_no_lu.hpp"
 
 struct PositiveOrthant {  ///< u > 0 with psi(u) = sum_k (u_k ln u_k - u_k) / rate
   using Decision = std::vector<double>;

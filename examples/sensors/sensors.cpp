@@ -26,9 +26,9 @@
 #include <thread>
 #include <utility>
 
+#include "caucus/client.hpp"
 #include "caucus/core/base/random.hpp"
 #include "caucus/federation/security/tokens.hpp"
-#include "caucus/wire/client.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "caucus/wire/client.hpp"
+#include "caucus/client.hpp"
 
 int main() {
   caucus::ClientOptions options;

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
 
 int main() {
   const auto bits = caucus::philox({}, {});  // the known answer of the generator's authors

@@ -4,9 +4,9 @@
 #include <memory>
 #include <thread>
 
+#include "caucus/credentials.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/connection_security.hpp"
-#include "caucus/federation/security/tls_files.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/wire/status_call.hpp"
 #include "command.hpp"

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/federation/log.hpp"
+#include "caucus/credentials.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/security/address.hpp"
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/log.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "joining/row_player.hpp"
 

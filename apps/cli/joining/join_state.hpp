@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/records.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::cli {
 

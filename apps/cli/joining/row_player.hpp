@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/federation/participant.hpp"
+#include "caucus/result.hpp"
 #include "joining/join_state.hpp"
 
 namespace caucus::cli {

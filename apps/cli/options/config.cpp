@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/data/ranges.hpp"
 
 namespace caucus::cli {
 namespace {

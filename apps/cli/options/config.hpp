@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/core/features/space.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus::cli {
 

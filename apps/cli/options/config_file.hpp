@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 #include "options/config.hpp"
 #include "options/server_config.hpp"
 #include "options/settings.hpp"

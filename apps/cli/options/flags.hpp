@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 #include "options/config.hpp"
 #include "options/settings.hpp"
 

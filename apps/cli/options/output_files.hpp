@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/files/output_file.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::cli {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 #include "options/settings.hpp"
 
 namespace caucus::cli {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/data/scaling.hpp"
+#include "caucus/columns.hpp"
+#include "caucus/result.hpp"
 #include "options/settings.hpp"
 
 namespace caucus::cli {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::cli {
 

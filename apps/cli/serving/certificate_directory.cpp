@@ -10,12 +10,12 @@
 #include <system_error>
 #include <utility>
 
+#include "caucus/credentials.hpp"
 #include "caucus/data/files/new_directory.hpp"
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/federation/security/certificates.hpp"
 #include "caucus/federation/security/client_name.hpp"
 #include "caucus/federation/security/host_name.hpp"
-#include "caucus/federation/security/tls_files.hpp"
 #include "caucus/federation/security/tokens.hpp"
 #include "options/output_files.hpp"
 

@@ -8,8 +8,8 @@
 #include <ctime>
 #include <thread>
 
+#include "caucus/credentials.hpp"
 #include "caucus/data/test_files.hpp"
-#include "caucus/federation/security/tls_files.hpp"
 #include "caucus/federation/security/tokens.hpp"
 #include "caucus/federation/security/verify_chain_test.hpp"
 

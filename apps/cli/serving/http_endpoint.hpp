@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/host.hpp"
 #include "caucus/federation/security/address.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::cli {
 

@@ -4,10 +4,10 @@
 #include <functional>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/log.hpp"
 #include "caucus/federation/security/address.hpp"
+#include "caucus/log.hpp"
+#include "caucus/result.hpp"
 #include "serving/served_run.hpp"
 #include "serving/server_security.hpp"
 

@@ -1,10 +1,10 @@
 // What a served run has learned and measured, in the form in which a simulated one tells it.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/report/finished_run.hpp"
 #include "caucus/report/model_file.hpp"
+#include "caucus/result.hpp"
 #include "serving/served_run.hpp"
 
 namespace caucus::cli {

@@ -7,6 +7,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/files/byte_source.hpp"
+#include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"
 #include "options/config_file.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/federation_settings.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
 #include "options/config.hpp"
 #include "options/server_config.hpp"

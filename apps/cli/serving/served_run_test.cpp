@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "caucus/data/ranges.hpp"
 #include "caucus/federation/store/recovery.hpp"
 #include "caucus/federation/test_host.hpp"
 #include "caucus/simulation/experiment.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/federation/log.hpp"
+#include "caucus/log.hpp"
 
 namespace caucus::cli {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/credentials.hpp"
 
 namespace caucus::cli {
 namespace {

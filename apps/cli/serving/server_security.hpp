@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/tokens.hpp"
+#include "caucus/result.hpp"
 #include "caucus/wire/server.hpp"
 #include "options/server_config.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/host.hpp"
+#include "caucus/result.hpp"
 #include "options/settings.hpp"
 
 namespace caucus::cli {

@@ -18,7 +18,6 @@
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/float_arena.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/features/model_weights.hpp"
 #include "caucus/core/mirror/adahedge.hpp"
@@ -26,6 +25,7 @@
 #include "caucus/core/sampling/sampling.hpp"
 #include "caucus/core/solvers/first_order.hpp"
 #include "caucus/core/solvers/second_order.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

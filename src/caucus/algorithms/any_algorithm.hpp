@@ -16,7 +16,7 @@
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

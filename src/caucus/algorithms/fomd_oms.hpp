@@ -13,13 +13,13 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/aligned.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/features/model_weights.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/core/mirror/simplex.hpp"
 #include "caucus/core/sampling/sampling.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

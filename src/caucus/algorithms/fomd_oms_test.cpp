@@ -7,9 +7,9 @@
 
 #include "caucus/algorithms/conformance.hpp"
 #include "caucus/algorithms/paper_reference_test.hpp"
+#include "caucus/ball.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/mirror/ball.hpp"
-#include "caucus/core/mirror/fomd_no_lu.hpp"
+#include "caucus/fomd_no_lu.hpp"
 
 namespace caucus::conformance {
 namespace {

@@ -7,7 +7,7 @@
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/features/feature_maps.hpp"
 #include "caucus/core/losses/bounds.hpp"
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
 
 namespace caucus {
 

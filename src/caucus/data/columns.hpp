@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/data/read_options.hpp"
-#include "caucus/data/scaling.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/data/table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

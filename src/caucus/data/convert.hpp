@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/data/files/float_buffer.hpp"
-#include "caucus/data/read_options.hpp"
-#include "caucus/data/scaling.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

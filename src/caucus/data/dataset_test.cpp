@@ -8,6 +8,7 @@
 
 #include "caucus/core/base/random.hpp"
 #include "caucus/data/files/number.hpp"
+#include "caucus/data/ranges.hpp"
 #include "caucus/data/test_files.hpp"
 
 namespace caucus {

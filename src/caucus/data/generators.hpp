@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/adversaries.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/problems.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

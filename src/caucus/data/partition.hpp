@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

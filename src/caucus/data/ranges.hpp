@@ -7,21 +7,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/data/files/byte_source.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
-
-struct Ranges {
-  std::vector<std::string> names;  ///< as in the file's header; empty if it has none
-  std::vector<double> minimum;
-  std::vector<double> maximum;
-
-  [[nodiscard]] std::size_t columns() const { return minimum.size(); }
-  friend bool operator==(const Ranges&, const Ranges&) = default;
-};
 
 /// Reads a data file once, in constant memory. `rows`, if given, receives the number of rows.
 Result<Ranges> measure_ranges(const std::string& path, std::size_t* rows = nullptr);

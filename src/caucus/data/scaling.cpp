@@ -1,4 +1,4 @@
-#include "caucus/data/scaling.hpp"
+#include "caucus/columns.hpp"
 
 #include <cmath>
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/core/base/result.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/data/partition.hpp"
-#include "caucus/data/scaling.hpp"
-#include "caucus/engine/learning_options.hpp"
+#include "caucus/options.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
 
 namespace caucus {
 

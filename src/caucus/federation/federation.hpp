@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/engine/curve_recorder.hpp"
 #include "caucus/engine/problem.hpp"
 #include "caucus/engine/telemetry.hpp"
@@ -29,6 +28,7 @@
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/store/store_rows.hpp"
 #include "caucus/federation/validation.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

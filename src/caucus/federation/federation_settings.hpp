@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
-#include "caucus/data/scaling.hpp"
-#include "caucus/engine/learning_options.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/validation.hpp"
+#include "caucus/options.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -1,5 +1,7 @@
 #include "caucus/federation/host.hpp"
 
+#include "caucus/federation/log.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>

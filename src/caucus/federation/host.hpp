@@ -19,8 +19,8 @@
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/host_status.hpp"
 #include "caucus/federation/lines.hpp"
-#include "caucus/federation/log.hpp"
 #include "caucus/federation/store/store_writer.hpp"
+#include "caucus/log.hpp"
 
 namespace caucus {
 

@@ -20,17 +20,12 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/retained_reports.hpp"
+#include "caucus/prediction.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
-
-struct Prediction {
-  std::uint64_t id = 0;  ///< to observe its true value by
-  double output = 0.0;
-  std::uint64_t batch = 0;  ///< whose models it is made with
-};
 
 class Participant {
  public:
@@ -39,11 +34,7 @@ class Participant {
   static constexpr std::size_t kPending = 10'000;
   static constexpr std::size_t kPendingBytes = 64U << 20U;
 
-  struct Counts {
-    std::uint64_t predictions = 0;
-    std::uint64_t observed = 0;   ///< true values that were in time
-    std::uint64_t forgotten = 0;  ///< predictions whose true value came too late or never
-  };
+  using Counts = PredictionCounts;
 
   static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client);
 

@@ -2,17 +2,14 @@
 // algorithms/round.hpp with memory of their own. proto/caucus/v1 has the same on the wire.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "caucus/core/features/space.hpp"
-#include "caucus/core/losses/loss.hpp"
-#include "caucus/data/read_options.hpp"
 #include "caucus/engine/telemetry.hpp"
+#include "caucus/plan.hpp"
 
 namespace caucus {
 
@@ -27,22 +24,6 @@ inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_uploa
 
 /// Of a run: its random numbers are named by the batch, in 32 bits.
 inline constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;
-
-/// Names a run: a client and a store know by it that they belong together.
-using RunId = std::array<std::uint8_t, 16>;
-
-/// What a client must know to take part, told once. Random features and scaling follow from it.
-struct SharedPlan {
-  std::vector<Space> spaces;
-  Loss loss;
-  std::uint64_t seed = 1;
-  std::size_t held = 0;  ///< J as it was set; FeatureMaps::make asks for it
-  std::size_t rounds_per_upload = 1;
-  std::size_t features = 0, experts = 0;  ///< of an example; 0 and 0: the clients tell
-  std::string arithmetic;                 ///< variant of the kernels: same variant, same bits
-  std::size_t label_delay = 0;            ///< batches that a label may come late
-  std::optional<ReadOptions> columns;     ///< how a file's columns become x and y
-};
 
 /// client -> server, first of all.
 struct HelloRecord {

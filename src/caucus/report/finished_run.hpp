@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "caucus/columns.hpp"
 #include "caucus/data/dataset.hpp"
-#include "caucus/data/scaling.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "caucus/simulation/summary.hpp"

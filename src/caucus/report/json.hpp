@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::report {
 

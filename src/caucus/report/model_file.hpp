@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "caucus/algorithms/learned_model.hpp"
-#include "caucus/core/base/result.hpp"
-#include "caucus/core/features/space.hpp"
-#include "caucus/core/losses/loss.hpp"
-#include "caucus/data/scaling.hpp"
+#include "caucus/columns.hpp"
+#include "caucus/loss.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/labels.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus::report {
 

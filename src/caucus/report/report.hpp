@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::report {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::report {
 

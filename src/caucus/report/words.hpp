@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/features/space.hpp"
 #include "caucus/simulation/labels.hpp"
 #include "caucus/simulation/options.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus::report {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "caucus/data/generators.hpp"
+#include "caucus/data/ranges.hpp"
 #include "caucus/report/text_table.hpp"
 
 namespace caucus::reproduce {

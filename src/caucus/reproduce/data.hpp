@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/reproduce/reproduce.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::reproduce {
 

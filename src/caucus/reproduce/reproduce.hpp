@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
 
 namespace caucus::reproduce {

@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/core/losses/loss.hpp"
 #include "caucus/data/adversaries.hpp"
 #include "caucus/engine/example_source.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
 
 namespace caucus {

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
 #include "caucus/simulation/summary.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "caucus/algorithms/baselines/pof_mkl.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "caucus/simulation/options.hpp"
 

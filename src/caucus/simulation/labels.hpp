@@ -1,8 +1,8 @@
 // Class labels: files contain {0, 1} or {-1, 1}; the losses need {-1, 1}.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/partition.hpp"
-#include "caucus/engine/learning_options.hpp"
+#include "caucus/options.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

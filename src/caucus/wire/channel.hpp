@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "caucus/credentials.hpp"
 #include "caucus/federation/security/address.hpp"
-#include "caucus/federation/security/tls_files.hpp"
 
 namespace caucus::wire {
 

@@ -1,10 +1,11 @@
-#include "caucus/wire/client.hpp"
+#include "caucus/client.hpp"
 
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/federation/participant.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/client_name.hpp"
 #include "caucus/federation/security/connection_security.hpp"

@@ -1,4 +1,4 @@
-#include "caucus/wire/client.hpp"
+#include "caucus/client.hpp"
 
 #include <gtest/gtest.h>
 

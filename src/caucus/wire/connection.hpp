@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/federation/connection_state.hpp"
+#include "caucus/client.hpp"
+#include "caucus/credentials.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/security/address.hpp"
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::wire {
 

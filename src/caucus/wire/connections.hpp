@@ -19,7 +19,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "caucus/federation/log.hpp"
+#include "caucus/log.hpp"
 #include "caucus/wire/listener.hpp"
 #include "caucus/wire/stream_gate.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/security/address.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::wire {
 

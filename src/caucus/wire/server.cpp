@@ -1,5 +1,7 @@
 #include "caucus/wire/server.hpp"
 
+#include "caucus/federation/log.hpp"
+
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>

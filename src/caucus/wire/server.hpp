@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/host.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/tokens.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::wire {
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/credentials.hpp"
 #include "caucus/federation/security/address.hpp"
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::wire {
 

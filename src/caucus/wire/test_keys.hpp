@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "caucus/credentials.hpp"
 #include "caucus/federation/security/certificates.hpp"
-#include "caucus/federation/security/tls_files.hpp"
 #include "caucus/wire/server.hpp"
 
 namespace caucus::wire {

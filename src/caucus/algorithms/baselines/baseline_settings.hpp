@@ -7,15 +7,9 @@
 #include <memory>
 
 #include "caucus/algorithms/oms_client.hpp"
+#include "caucus/options.hpp"
 
 namespace caucus {
-
-struct BaselineRates {
-  double weight_rate = 1.0;      ///< of the weights over the spaces: eta_g or eta_j
-  double model_rate = 0.5;       ///< of the models: eta_l or eta
-  double regularization = 1e-4;  ///< lambda
-  double exploration = 1.0;      ///< xi of POF-MKL, the scale of delta_t of FEDPOSGD
-};
 
 struct BaselineSettings {
   std::shared_ptr<const Plan> plan;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/ball.hpp"
+#include "caucus/box.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/mirror/ball.hpp"
-#include "caucus/core/mirror/box.hpp"
 
 namespace caucus {
 

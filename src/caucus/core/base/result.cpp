@@ -1,4 +1,4 @@
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 #include <algorithm>
 

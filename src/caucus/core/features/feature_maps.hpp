@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "caucus/core/base/aligned.hpp"
-#include "caucus/core/base/result.hpp"
-#include "caucus/core/features/space.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/result.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/features/space.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "caucus/core/base/aligned.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -1,4 +1,4 @@
-#include "caucus/core/features/space.hpp"
+#include "caucus/space.hpp"
 
 #include "caucus/core/base/text.hpp"
 

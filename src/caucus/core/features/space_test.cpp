@@ -1,4 +1,4 @@
-#include "caucus/core/features/space.hpp"
+#include "caucus/space.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "caucus/core/features/space.hpp"
-#include "caucus/core/losses/loss.hpp"
 #include "caucus/core/mirror/schedule.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

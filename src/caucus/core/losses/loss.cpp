@@ -1,4 +1,4 @@
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
 
 #include <algorithm>
 #include <charconv>

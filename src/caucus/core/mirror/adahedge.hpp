@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/simplex.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

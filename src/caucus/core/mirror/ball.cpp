@@ -1,4 +1,4 @@
-#include "caucus/core/mirror/ball.hpp"
+#include "caucus/ball.hpp"
 
 #include <algorithm>
 

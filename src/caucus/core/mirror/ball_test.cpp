@@ -1,4 +1,4 @@
-#include "caucus/core/mirror/ball.hpp"
+#include "caucus/ball.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/mirror/mirror_map.hpp"
+#include "caucus/mirror_map.hpp"
 
 namespace caucus {
 namespace {

@@ -1,4 +1,4 @@
-#include "caucus/core/mirror/box.hpp"
+#include "caucus/box.hpp"
 
 #include <algorithm>
 #include <cmath>

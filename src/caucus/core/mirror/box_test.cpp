@@ -1,4 +1,4 @@
-#include "caucus/core/mirror/box.hpp"
+#include "caucus/box.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/mirror/mirror_map.hpp"
+#include "caucus/mirror_map.hpp"
 
 namespace caucus {
 namespace {

@@ -1,4 +1,4 @@
-#include "caucus/core/mirror/fomd_no_lu.hpp"
+#include "caucus/fomd_no_lu.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <cmath>
 #include <vector>
 
+#include "caucus/ball.hpp"
+#include "caucus/box.hpp"
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/mirror/ball.hpp"
-#include "caucus/core/mirror/box.hpp"
 #include "caucus/core/mirror/simplex.hpp"
 
 namespace caucus {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "caucus/core/base/aligned.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/sum_tree.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

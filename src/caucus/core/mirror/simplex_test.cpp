@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/mirror/mirror_map.hpp"
+#include "caucus/mirror_map.hpp"
 
 namespace caucus {
 namespace {

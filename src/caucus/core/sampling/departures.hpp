@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus::simd {
 

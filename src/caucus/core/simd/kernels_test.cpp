@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "caucus/ball.hpp"
 #include "caucus/core/base/random.hpp"
-#include "caucus/core/mirror/ball.hpp"
 
 namespace caucus::simd {
 namespace {

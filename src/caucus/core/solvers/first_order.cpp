@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/ball.hpp"
+#include "caucus/box.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/mirror/ball.hpp"
-#include "caucus/core/mirror/box.hpp"
 
 namespace caucus {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <span>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/core/features/space.hpp"
+#include "caucus/result.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/features/space.hpp"
 #include "caucus/core/solvers/symmetric_matrix.hpp"
+#include "caucus/result.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "caucus/core/base/aligned.hpp"
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

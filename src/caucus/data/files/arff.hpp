@@ -5,8 +5,8 @@
 // that a sparse row does not list are 0, or the first value of a nominal attribute, as in Weka.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

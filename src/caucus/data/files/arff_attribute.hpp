@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

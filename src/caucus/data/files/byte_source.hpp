@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

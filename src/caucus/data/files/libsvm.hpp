@@ -4,8 +4,8 @@
 // The largest index is known only at the end of the file, so the file is read twice.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/table.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/data/files/byte_source.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

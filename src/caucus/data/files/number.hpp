@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/text.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -1,9 +1,9 @@
 // Checks that a client may connect: TLS is required except on loopback.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/credentials.hpp"
 #include "caucus/federation/security/address.hpp"
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

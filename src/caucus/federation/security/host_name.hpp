@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

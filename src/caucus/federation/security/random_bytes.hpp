@@ -1,8 +1,8 @@
 // Unpredictable random numbers for names and secrets. Learning never depends on them.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/records.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -1,4 +1,4 @@
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/credentials.hpp"
 
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/federation/security/openssl.hpp"
@@ -12,8 +12,6 @@ constexpr std::size_t kMostBytes = 4U << 20;  // four times a system's list of a
 /// Names the file together with its flag or key.
 std::string place(const std::string& where, const std::string& path) { return where + " " + path; }
 
-}  // namespace
-
 Result<std::string> read_pem(const std::string& path, const std::string& where) {
   auto text = read_text(path, ErrorKind::usage, kMostBytes);
   if (!text.ok()) {
@@ -25,6 +23,8 @@ Result<std::string> read_pem(const std::string& path, const std::string& where) 
   }
   return text;
 }
+
+}  // namespace
 
 Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
   if (files.cert.empty() != files.key.empty()) {

@@ -1,4 +1,4 @@
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/credentials.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/credentials.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 
@@ -17,15 +18,6 @@ Result<std::string> make_token();
 
 /// Returns the SHA-256 in hexadecimal, as in the server's file.
 Result<std::string> hash_of_token(std::string_view token);
-
-/// The content of a client's token file.
-struct ClientToken {
-  std::string text;
-  std::string warning;  ///< one line if other users can read the file, otherwise empty
-};
-
-/// Reads the first line of the file without surrounding blanks; `where` is a flag or a key.
-Result<ClientToken> read_token(const std::string& path, const std::string& where);
 
 /// The server's file: one line "NAME SHA256HEX" per client; blank lines and # comments.
 class TokenFile {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/member.hpp"
 #include "caucus/federation/store/store_rows.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -1,9 +1,9 @@
 // A federation from its store.
 #pragma once
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/store/store.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

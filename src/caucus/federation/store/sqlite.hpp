@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

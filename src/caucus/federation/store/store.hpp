@@ -18,8 +18,8 @@
 #include <string>
 #include <string_view>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/store/store_rows.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/store/sqlite.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

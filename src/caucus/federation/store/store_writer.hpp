@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/federation/store/store.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

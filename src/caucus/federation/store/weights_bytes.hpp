@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "caucus/core/base/result.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/learner.hpp"
 #include "caucus/federation/member.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/features/space.hpp"
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 

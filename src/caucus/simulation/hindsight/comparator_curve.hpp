@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
 
 namespace caucus {
 

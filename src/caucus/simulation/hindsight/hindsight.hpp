@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "caucus/core/features/feature_maps.hpp"
-#include "caucus/core/losses/loss.hpp"
 #include "caucus/engine/example_source.hpp"
+#include "caucus/loss.hpp"
 
 namespace caucus {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/core/mirror/mirror_map.hpp"
+#include "caucus/mirror_map.hpp"
 
 namespace caucus {
 

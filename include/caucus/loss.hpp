@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "caucus/core/base/result.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 

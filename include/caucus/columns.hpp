@@ -1,4 +1,5 @@
-// How the columns of a file become features and target: all that is needed to treat new data alike.
+// How the columns of a data file become features and target, so that every client of a federation
+// treats its data alike.
 //
 // Min-max scaling to [A, B]:  A + (B - A) (raw - minimum) / (maximum - minimum);  a column with
 // minimum = maximum becomes 0. Values outside the measured range are not clipped. Columns of frozen
@@ -7,14 +8,40 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "caucus/result.hpp"
 
 namespace caucus {
 
 using Interval = std::pair<double, double>;
 
-/// The formula above.
+/// Minimum and maximum of every column of a file.
+struct Ranges {
+  std::vector<std::string> names;  ///< as in the file's header; empty if it has none
+  std::vector<double> minimum;
+  std::vector<double> maximum;
+
+  [[nodiscard]] std::size_t columns() const { return minimum.size(); }
+  friend bool operator==(const Ranges&, const Ranges&) = default;
+};
+
+/// What a user says about a data file: which column is what, and how it is scaled.
+struct ReadOptions {
+  std::string target = "last";                 ///< last | first | N (from 1) | NAME
+  std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
+  std::optional<Interval> label_range = {};    ///< scale the target and the experts' predictions
+  std::optional<Ranges> ranges = {};           ///< minimum and maximum that were measured elsewhere
+  /// The columns that hold experts' predictions, counted from 1, both ends included.
+  std::optional<std::pair<std::size_t, std::size_t>> expert_columns = {};
+  std::optional<std::string> client_column = {};  ///< names the client of a row; N (from 1) or NAME
+
+  [[nodiscard]] Status validate() const;
+};
+
+/// The formula at the top of this file.
 double scale_to(Interval to, double minimum, double maximum, double raw);
 
 struct Scaling {

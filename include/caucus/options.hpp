@@ -1,4 +1,5 @@
-// What is learned and how, with the defaults: all that simulation and server have to know alike.
+// What is learned and how: the candidate spaces, the loss, how many models a client holds, and the
+// schedule of the learning rates. The defaults need no tuning.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "caucus/algorithms/baselines/baseline_settings.hpp"
-#include "caucus/core/features/space.hpp"
-#include "caucus/core/losses/loss.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/space.hpp"
 
 namespace caucus {
 
@@ -37,6 +37,14 @@ struct ScheduleOptions {
   double eta = 1.0;                  ///< constant only
   double lambda = 1.0;               ///< constant only
   double fixed_share = 0.0;          ///< for drifting data
+};
+
+/// Rates of the baselines that the algorithm is compared with; FOMD-OMS has no use for them.
+struct BaselineRates {
+  double weight_rate = 1.0;      ///< of the weights over the spaces: eta_g or eta_j
+  double model_rate = 0.5;       ///< of the models: eta_l or eta
+  double regularization = 1e-4;  ///< lambda
+  double exploration = 1.0;      ///< xi of POF-MKL, the scale of delta_t of FEDPOSGD
 };
 
 struct LearningOptions {

@@ -14,7 +14,7 @@
 // (Participant::kPending, kPendingBytes); the oldest go first. Counts::forgotten counts them.
 //
 // x and y are taken as they are. Where clients must scale alike, plan().columns has the ranges that
-// the server was given, and Scaling (data/scaling.hpp) the arithmetic.
+// the server was given, and Scaling (columns.hpp) the arithmetic.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,40 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "caucus/core/base/result.hpp"
-#include "caucus/federation/connection_state.hpp"
-#include "caucus/federation/log.hpp"
-#include "caucus/federation/participant.hpp"
-#include "caucus/federation/records.hpp"
-#include "caucus/federation/security/tls_files.hpp"
+#include "caucus/credentials.hpp"
+#include "caucus/log.hpp"
+#include "caucus/plan.hpp"
+#include "caucus/prediction.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
+
+/// How a client stands to its server.
+enum class ConnectionState {
+  connecting,  ///< for the first time
+  connected,   ///< the server has welcomed the client
+  lost,        ///< it is being tried again
+  over,        ///< the server has said that there is nothing more to do
+  failed,      ///< refused for good, or given up
+};
+
+constexpr std::string_view word_of(ConnectionState state) {
+  switch (state) {
+    case ConnectionState::connecting:
+      return "connecting";
+    case ConnectionState::connected:
+      return "connected";
+    case ConnectionState::lost:
+      return "lost";
+    case ConnectionState::over:
+      return "over";
+    case ConnectionState::failed:
+      return "failed";
+  }
+  return "";
+}
 
 struct ClientOptions {
   std::string server = {};  ///< HOST:PORT
@@ -57,7 +82,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  using Counts = Participant::Counts;
+  using Counts = PredictionCounts;
 
   /// Returns at once; an error is of the options.
   static Result<std::unique_ptr<Client>> start(ClientOptions options);

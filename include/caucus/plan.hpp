@@ -1,0 +1,33 @@
+// What a server tells every client of a run: all that is needed to compute the same features and
+// losses as everybody else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "caucus/columns.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/space.hpp"
+
+namespace caucus {
+
+/// Identifies a run, so that a client and a store know whether they belong together.
+using RunId = std::array<std::uint8_t, 16>;
+
+struct SharedPlan {
+  std::vector<Space> spaces;
+  Loss loss;
+  std::uint64_t seed = 1;
+  std::size_t held = 0;  ///< J as it was set; FeatureMaps::make asks for it
+  std::size_t rounds_per_upload = 1;
+  std::size_t features = 0, experts = 0;  ///< of an example; 0 and 0: the first client says
+  std::string arithmetic;                 ///< variant of the kernels: same variant, same bits
+  std::size_t label_delay = 0;            ///< batches by which a label may come late
+  std::optional<ReadOptions> columns;     ///< how a file's columns become x and y
+};
+
+}  // namespace caucus

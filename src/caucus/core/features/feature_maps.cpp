@@ -32,7 +32,7 @@ Status validate_space(const Space& space, const InputShape& shape) {
   }
   if (shape.features == 0) return wrong("the data have no features", "expected at least one");
   if (space.is_kernel()) {
-    if (!(space.width >= 1e-30) || !(space.width <= 1e30)) {  // its inverse is a float
+    if (!(space.width >= 1e-30) || !(space.width <= 1e30)) {  // the inverse must fit a float
       return wrong("the width is " + to_text(space.width),
                    "expected a positive number from 1e-30 to 1e30");
     }
@@ -43,7 +43,7 @@ Status validate_space(const Space& space, const InputShape& shape) {
 
 namespace {
 
-/// The projection and then the angle are floats: any finite input must give finite features.
+/// Projection and angle are floats. Any finite input must give finite features.
 float finite_float(double value) {
   constexpr double kLargest = 1e30;
   return static_cast<float>(std::clamp(value, -kLargest, kLargest));
@@ -64,8 +64,8 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
     CAUCUS_CHECK(validate_space(space, shape));
     std::size_t base = 0;
     if (space.is_kernel()) {
-      // A shared base is named by its kernel, one of its own by the place of the space, so that
-      // appending a space to a run does not change the frequencies of the others.
+      // A shared base gets its number from the kernel, a separate base from the index of the space,
+      // so that appending a space does not change the frequencies of the others.
       const auto id = space.independent_base ? 16 + static_cast<std::uint32_t>(i)
                                              : static_cast<std::uint32_t>(space.kind);
       const auto [found, is_new] = base_of.try_emplace({id, space.features}, maps.bases_.size());
@@ -109,8 +109,8 @@ void FeatureMaps::share_angles() {
   for (std::size_t m = 0; m < maps_.size(); ++m) {
     if (maps_[m].frequencies > 0) by_turns.try_emplace({maps_[m].base, maps_[m].turns}, m);
   }
-  for (const auto& [key, widest] : by_turns) {  // wider ones come first
-    if (maps_[widest].level > 0) continue;      // of another one's family
+  for (const auto& [key, widest] : by_turns) {  // wider kernels come first
+    if (maps_[widest].level > 0) continue;      // belongs to another family
     const auto [base, turns] = key;
     std::size_t levels = 1;
     for (std::size_t last = widest; levels < simd::kOctaves; ++levels) {
@@ -151,7 +151,7 @@ FeatureMaps::Workspace::Workspace(const FeatureMaps& maps)
   }
   for (std::size_t m = 0; m < features_.size(); ++m) {
     const Map& map = maps.maps_[m];
-    // Plain linear features are the example itself and need no copy.
+    // Plain linear features are the example itself and are not copied.
     if (!map.is_example()) features_[m].resize(map.dimension);
   }
 }
@@ -187,7 +187,7 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
             projection);
     workspace.projection_of_[map.base] = workspace.example_;
   }
-  // All that share its angles: most of them will be asked for too.
+  // Computes all maps that share its angles, since most of them will be requested too.
   simd::Wave wave{projection.data(), map.turns, {}, {}, {}};
   for (std::size_t m = map.widest; m != kNone; m = maps_[m].narrower) {
     wave.out[maps_[m].level] = workspace.features_[m].data();
@@ -250,7 +250,8 @@ void FeatureMaps::expand(Workspace& workspace, std::span<float> out) const {
   const auto x = workspace.x_.first(shape_.features + shape_.experts);
   auto place = std::copy(x.begin(), x.end(), out.begin());
   std::vector<bool> done(maps_.size(), false);
-  for (std::size_t i = 0; i < size(); ++i) {  // in the order of the maps: that of first use
+  for (std::size_t i = 0; i < size();
+       ++i) {  // in the order of first use, which is the order of the maps
     if (done[map_of_[i]] || maps_[map_of_[i]].is_example()) continue;
     done[map_of_[i]] = true;
     const auto phi = features(i, workspace);

@@ -1,6 +1,6 @@
-// The K spaces together with their feature maps phi_i. Spaces that share a map (linear ones of
-// different radii) share its features, and kernels that share a base of frequencies share the
-// projection base * x; an example's features are computed at most once.
+// The K spaces and their feature maps phi_i. Spaces with the same map (linear ones of different
+// radii) share its features, and kernels with the same base of frequencies share the projection
+// base * x. Each feature of an example is computed at most once.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace caucus {
 
-/// What an example looks like: its features, then the predictions of frozen experts.
+/// The shape of an example: its features, then the predictions of experts.
 struct InputShape {
   std::size_t features = 0;
   std::size_t experts = 0;
@@ -23,11 +23,11 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
-/// The random frequencies of one or several kernels, where simd::place_in_base says; they are
-/// padded with zeros to a multiple of 16.
+/// The random frequencies of one or several kernels, in the order of simd::place_in_base, padded
+/// with zeros to a multiple of 16.
 struct FrequencyBase {
   SpaceKind kernel = SpaceKind::gaussian;
-  std::uint32_t id = 0;  ///< names the stream of random numbers
+  std::uint32_t id = 0;  ///< part of the key of its random numbers
   std::size_t frequencies = 0;
   AlignedVector<float> values;
 
@@ -37,9 +37,9 @@ struct FrequencyBase {
 
 class FeatureMaps {
  public:
-  /// Every client makes the same frequencies from (seed, repetition); none is ever sent. `held` is
-  /// how many of the spaces an example is asked about (J): if it is half of them or more, kernels
-  /// whose widths are in ratio 2 share a sine and cosine, which changes their last digits.
+  /// Every client computes the same frequencies from (seed, repetition), so they are not sent.
+  /// `held` is J, the number of spaces that are used for an example. If it is at least half of K,
+  /// kernels whose widths are in ratio 2 share a sine and cosine, which changes their last digits.
   static Result<FeatureMaps> make(std::vector<Space> spaces, InputShape shape, std::uint64_t seed,
                                   std::uint32_t repetition, std::size_t held = 1);
 
@@ -47,10 +47,10 @@ class FeatureMaps {
   [[nodiscard]] const Space& space(std::size_t i) const { return spaces_[i]; }
   [[nodiscard]] const std::vector<Space>& spaces() const { return spaces_; }
   [[nodiscard]] const InputShape& shape() const { return shape_; }
-  /// Floats of an example: x, then the experts' predictions, then features that it brings along.
+  /// The number of floats of an example: x, the experts' predictions, and precomputed features.
   [[nodiscard]] std::size_t example_size() const;
   [[nodiscard]] std::size_t dimension(std::size_t i) const { return maps_[map_of_[i]].dimension; }
-  /// Spaces with the same number have the same features.
+  /// Spaces with the same map number have the same features.
   [[nodiscard]] std::size_t map_of(std::size_t i) const { return map_of_[i]; }
   [[nodiscard]] std::size_t map_count() const { return maps_.size(); }
 
@@ -58,7 +58,7 @@ class FeatureMaps {
   class Workspace {
    public:
     explicit Workspace(const FeatureMaps& maps);
-    /// Forget the last example; x must outlive the features taken from it.
+    /// Begins a new example. x must outlive the features computed from it.
     void begin(std::span<const float> x);
 
    private:
@@ -69,22 +69,22 @@ class FeatureMaps {
     std::vector<std::uint64_t> features_of_, projection_of_;  ///< the example they belong to
   };
 
-  /// phi_i of the workspace's example; empty for a frozen expert.
+  /// Returns phi_i of the workspace's example; empty for an expert.
   std::span<const float> features(std::size_t i, Workspace& workspace) const;
-  /// The forecast of frozen expert i for the example x.
+  /// Returns the prediction of expert i for the example x.
   [[nodiscard]] double expert_forecast(std::size_t i, std::span<const float> x) const;
   [[nodiscard]] double expert_forecast(std::size_t i, const Workspace& workspace) const {
     return expert_forecast(i, workspace.x_);
   }
 
-  /// The same spaces for examples that bring their features along, as expand() makes them: many
-  /// runs on the same examples then compute them once. The numbers are the same, bit for bit.
+  /// Returns the same spaces for examples with precomputed features (see expand()), so that many
+  /// runs on the same examples compute them once. The features have the same bits.
   [[nodiscard]] FeatureMaps ready() const;
-  /// Floats of an expanded example.
+  /// The number of floats of an expanded example.
   [[nodiscard]] std::size_t expanded_size() const;
-  /// [x | the features of every map that are not x itself] of the workspace's example.
+  /// Writes x and the features of every map that differ from x, for the workspace's example.
   void expand(Workspace& workspace, std::span<float> out) const;
-  /// Whether an example expanded for one can be read by the other.
+  /// Returns whether an example expanded for one is valid for the other.
   [[nodiscard]] bool same_features(const FeatureMaps& other) const;
 
  private:
@@ -93,31 +93,31 @@ class FeatureMaps {
   struct Map {
     SpaceKind kind = SpaceKind::linear;
     bool intercept = false;
-    std::size_t base = 0;  ///< kernels: which base
+    std::size_t base = 0;  ///< kernels: the index of the base
     std::size_t frequencies = 0;
     double width = 1.0;
     std::size_t level = 0;  ///< kernels: how often the angles are doubled
-    // kernels that share their angles:
+    // For kernels that share their angles:
     std::size_t levels = 1;
     std::size_t widest = 0;        ///< the map of level 0
     std::size_t narrower = kNone;  ///< the map of the next level
-    float turns = 0.0F;            ///< kernels: half turns per unit of the projection, before that
+    float turns = 0.0F;            ///< kernels: half turns per unit of projection, before doubling
     float amplitude = 0.0F;        ///< kernels: 1 / sqrt(frequencies)
     std::size_t dimension = 0;
-    std::size_t offset = 0;  ///< in an expanded example; 0: the features are computed
+    std::size_t offset = 0;  ///< in an expanded example; 0 if the features are computed
 
     [[nodiscard]] bool is_example() const { return kind == SpaceKind::linear && !intercept; }
     bool operator==(const Map&) const = default;
   };
 
   [[nodiscard]] Map map_for(const Space& space, std::size_t base) const;
-  /// Finds widths in ratio 2.
+  /// Finds kernels whose widths are in ratio 2.
   void share_angles();
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
   static void add_intercept(std::span<const float> x, std::span<float> out);
-  /// Where the phase is not finite or too large to mean anything it counts as 0, so that the
-  /// features of an absurd example are still finite.
+  /// A phase that is not finite, or too large to be meaningful, counts as 0, so that features are
+  /// always finite.
   static void random_features(simd::Wave wave, std::size_t levels, float amplitude,
                               std::size_t frequencies);
 

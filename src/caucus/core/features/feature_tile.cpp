@@ -19,8 +19,7 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
   waves_.reserve(maps.maps_.size());
   std::map<std::pair<std::size_t, std::size_t>, Waves*> known;  // base, levels
   families_.reserve(maps.maps_.size());
-  std::map<std::size_t, Family*>
-      by_widest;  // not by turns: as floats, those of two maps may be equal
+  std::map<std::size_t, Family*> by_widest;  // the turns of two maps may be equal floats
   for (std::size_t m = 0; m < recipes_.size(); ++m) {
     const FeatureMaps::Map& map = maps.maps_[m];
     Recipe& recipe = recipes_[m];
@@ -90,7 +89,7 @@ void FeatureTile::compute_waves(const Pairs& pairs) {
   }
 }
 
-/// Those of the same size together.
+/// Computes features with the same number of frequencies together.
 void FeatureTile::multiply(const Pairs& pairs) const {
   const std::size_t count = pairs.count * pairs.J;
   const auto size_of = [&](std::size_t p) { return maps_->dimension(pairs.spaces[p]); };
@@ -135,7 +134,8 @@ void FeatureTile::request_waves(const Pairs& pairs) {
   }
 }
 
-/// Where families have several levels. All of them: every client holds half of the spaces or more.
+/// Computes all levels of each family: with several levels every client holds at least half of the
+/// spaces.
 void FeatureTile::request_families(const Pairs& pairs, float* memory) {
   Waves& waves = *only_waves_;
   const std::size_t room = simd::padded(2 * waves.frequencies);

@@ -1,6 +1,6 @@
-// The features of many examples at once: the projections of all that share a base are one small
-// matrix product, and the sines of all that have as many frequencies are computed together. An
-// example's features have the same bits as when it comes alone.
+// Computes the features of many examples at once: the projections onto one base are one small
+// matrix product, and the sines of maps with the same number of frequencies are computed together.
+// The features have the same bits as for a single example.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace caucus {
 
 class FeatureTile {
  public:
-  static constexpr std::size_t kExamples = 64;  ///< at most, before it is cleared
+  static constexpr std::size_t kExamples = 64;  ///< the most examples before clear()
 
   explicit FeatureTile(const FeatureMaps& maps);
   FeatureTile(const FeatureTile&) = delete;
@@ -26,45 +26,46 @@ class FeatureTile {
   ~FeatureTile() = default;
 
   void clear();
-  /// What follows is asked about x, which must outlive the tile's use of it.
+  /// Begins the requests for the example x, which must outlive the tile's use of it.
   void begin_example(std::span<const float> x) {
     x_ = x;
     ++example_;
   }
-  /// Where phi_i(x) is after compute(), until clear(); nothing there for a frozen expert.
+  /// Requests phi_i(x). The result holds it after compute() and until clear(); it is empty for an
+  /// expert.
   [[gnu::always_inline]] const float* request(std::size_t space) {
     Recipe& recipe = *recipe_of_[space];
     if (recipe.source == Source::example) return x_.data() + recipe.offset;
-    if (recipe.shared) {  // another space of this example may have asked
+    if (recipe.shared) {  // another space may have requested it for this example
       if (recipe.example == example_) return recipe.features;
       recipe.example = example_;
     }
     recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
     return recipe.features;
   }
-  /// The features of `count` examples in J spaces each, and their products with J models each; what
-  /// is asked for and what comes out lies example by example. The tile must be empty.
+  /// Computes the features of `count` examples in J spaces each, and their products with J models
+  /// each. Requests and results are ordered by example. The tile must be empty.
   struct Pairs {
     std::size_t count, J;
     const float* const* examples;
     const std::uint32_t* spaces;
-    const float* const* models;  ///< not read for frozen experts
-    const float** features;      ///< out: where they are
-    double* products;            ///< out, but for frozen experts
+    const float* const* models;  ///< not read for experts
+    const float** features;      ///< out: pointers to the features
+    double* products;            ///< out, except for experts
   };
   void compute_pairs(const Pairs& pairs);
   void compute();
-  /// Memory that lasts as long as the features.
+  /// Returns memory that stays valid as long as the features.
   float* take(std::size_t floats) { return memory_.take(floats); }
 
  private:
   struct Projections {  ///< of one base
     const FrequencyBase* base = nullptr;
     std::size_t width = 0;
-    std::vector<const float*> examples;  ///< room for kExamples, of which count are there
+    std::vector<const float*> examples;  ///< kExamples entries, of which `count` are used
     std::size_t count = 0;
-    AlignedVector<float> rows;  ///< kExamples of them, once there was one
-    float largest = 0.0F;       ///< of the rows that were computed, their magnitude
+    AlignedVector<float> rows;  ///< kExamples rows, allocated at first use
+    float largest = 0.0F;       ///< the magnitude of the computed rows
     std::uint64_t last_example = 0;
     float* last_row = nullptr;
   };
@@ -73,45 +74,45 @@ class FeatureTile {
     std::size_t frequencies = 0;
     std::size_t levels = 1;
     float amplitude = 0.0F;
-    float turns = 0.0F;  ///< the most that any of its maps has
+    float turns = 0.0F;  ///< the largest turns of its maps
     std::vector<simd::Wave> wanted;
-    std::size_t count = 0;         ///< of those wanted
-    double unasked_product = 0.0;  ///< of levels that nobody asks for
+    std::size_t count = 0;         ///< of the requested ones
+    double unasked_product = 0.0;  ///< receives products of levels that were not requested
 
     [[nodiscard]] std::span<const simd::Wave> begun() const {
       return std::span(wanted).first(count);
     }
   };
-  struct Family {  ///< maps whose angles are those of one, doubled
+  struct Family {  ///< maps whose angles are doubled angles of one map
     Waves* waves = nullptr;
     float turns = 0.0F;
-    // The last request of any of them:
+    // The last request for any of them:
     std::uint64_t example = 0;
     std::size_t wave = 0;
   };
   enum class Source { example, waves, intercept };
-  struct Recipe {  ///< of one map
+  struct Recipe {  ///< how to compute one map
     Source source = Source::example;
-    bool shared = false;  ///< by several spaces
+    bool shared = false;  ///< whether several spaces use it
     std::size_t dimension = 0;
-    std::size_t offset = 0;    ///< where the features are in the example
-    Family* family = nullptr;  ///< where it belongs
+    std::size_t offset = 0;    ///< of the features in the example
+    Family* family = nullptr;  ///< that the map belongs to
     std::size_t level = 0;     ///< how often the family's angles are doubled
     // The last request:
     std::uint64_t example = 0;
     const float* features = nullptr;
   };
 
-  /// What a space of the only waves asks for.
+  /// A request of a space, if all spaces belong to only_waves_.
   struct Place {
     std::uint32_t family = 0, level = 0;
   };
-  /// Where all spaces are kernels of one base, each with a width of its own.
+  /// Used if all spaces are kernels of one base with different widths.
   void compute_waves(const Pairs& pairs);
   void request_waves(const Pairs& pairs);
   void request_families(const Pairs& pairs, float* memory);
   void multiply(const Pairs& pairs) const;
-  /// Levels that nobody asks for go to `unasked`, one after the other.
+  /// Levels that were not requested are written to `unasked`, one after another.
   static void begin_wave(Waves& waves, simd::Wave& wave, const float* row, float turns,
                          float* unasked) {
     wave.x = row;
@@ -137,7 +138,7 @@ class FeatureTile {
     waves.wanted[family.wave].out[recipe.level] = out;
     return out;
   }
-  /// Where the projection of this example will be.
+  /// Returns the position of the projection of this example.
   const float* row_of(Projections& projections) {
     if (projections.last_example != example_) {
       if (projections.count == 0) touch(projections);
@@ -151,25 +152,25 @@ class FeatureTile {
   const float* with_intercept(const Recipe& recipe);
   void touch(Projections& projections);
   void project_examples();
-  /// Small enough for scaled_sincos.
+  /// Returns whether all phases are small enough for scaled_sincos().
   static bool is_tame(const Waves& waves);
   static void compute(Waves& waves);
 
   const FeatureMaps* maps_;
   std::size_t example_size_;
   std::span<const float> x_;
-  std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks mean nothing
-  // None of these grows or moves: they refer to each other.
+  std::uint64_t example_ = 0;  ///< counted over all tiles, so that old marks are invalid
+  // These vectors must not grow or move, because they refer to each other.
   std::vector<Projections> projections_;  ///< one per base
   std::vector<Waves> waves_;
   std::vector<Family> families_;
   std::vector<Recipe> recipes_;     ///< one per map
-  std::vector<Recipe*> recipe_of_;  ///< each space
+  std::vector<Recipe*> recipe_of_;  ///< one per space
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;
-  Waves* only_waves_ = nullptr;  ///< if all spaces belong to these and none shares its map
-  std::vector<Place> places_;    ///< of each space, in that case
-  std::vector<float> turns_;     ///< of each space, in that case
+  Waves* only_waves_ = nullptr;  ///< set if all spaces use these waves and none shares a map
+  std::vector<Place> places_;    ///< one per space, in that case
+  std::vector<float> turns_;     ///< one per space, in that case
   FloatArena memory_;
 };
 

@@ -1,7 +1,7 @@
 // Shift-invariant kernels of width 1 and the distribution of their frequencies (Bochner):
 //   k(x - v) = E[cos(omega (x - v))],  omega_l independent draws of frequency().
-// Width s divides the distance, that is, the frequencies. To add a kernel: write such a struct, add
-// it to SpaceKind and to draw_frequency and kernel_value.
+// A width s divides the distance and the frequencies. To add a kernel, write such a struct and add
+// it to SpaceKind, draw_frequency() and kernel_value().
 #pragma once
 
 #include <span>
@@ -26,10 +26,10 @@ struct CauchyKernel {  ///< prod_l 1 / (1 + delta_l^2), Laplace frequencies
   static double frequency(Stream& stream);
 };
 
-/// One coordinate of a random frequency of the kernel of width 1.
+/// Draws one coordinate of a random frequency of the kernel of width 1.
 double draw_frequency(SpaceKind kernel, Stream& stream);
 
-/// The exact kernel, for tests and for people who want to compare.
+/// Returns the exact kernel, for tests and comparisons.
 double kernel_value(SpaceKind kernel, double width, std::span<const float> x,
                     std::span<const float> v);
 

@@ -9,7 +9,7 @@
 namespace caucus {
 namespace {
 
-/// Up to the rounding of a projection.
+/// Checks the region up to the rounding error of a projection.
 bool lies_in(const Region& region, std::span<const float> w) {
   const double most = region.radius * (1.0 + 1e-5) + 1e-30;
   if (region.constraint == Constraint::ball) return std::sqrt(squared_norm(w)) <= most;

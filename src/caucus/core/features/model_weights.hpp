@@ -1,4 +1,4 @@
-// The weights of all models in one piece of memory, each on a cache line of its own.
+// The weights of all models in one block of memory. Each model begins on a cache line.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace caucus {
 
 class ModelWeights {
  public:
-  /// All 0.
+  /// All weights are 0.
   explicit ModelWeights(const FeatureMaps& maps) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -31,14 +31,14 @@ class ModelWeights {
   std::span<const float> operator[](std::size_t i) const {
     return {values_.data() + places_[i].begin, places_[i].size};
   }
-  /// Where those of some models begin.
+  /// Returns pointers to the weights of some models.
   void rows(std::span<const std::uint32_t> models, const float** into) const {
     const Place* const places = places_.data();
     const float* const values = values_.data();
     for (std::size_t m = 0; m < models.size(); ++m) into[m] = values + places[models[m]].begin;
   }
 
-  /// restore() is for weights of the same spaces, which are to be thrown away after an error.
+  /// restore() needs weights of the same spaces; discard them after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from, const FeatureMaps& maps);
 

@@ -1,11 +1,11 @@
-// Whether there can be such a hypothesis space.
+// Checks the settings of a hypothesis space.
 #pragma once
 
 #include "caucus/core/features/feature_maps.hpp"
 
 namespace caucus {
 
-/// Over examples of such a shape.
+/// Returns an error if the space is not valid for examples of this shape.
 Status validate_space(const Space& space, const InputShape& shape);
 
 }  // namespace caucus

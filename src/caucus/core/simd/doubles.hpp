@@ -1,4 +1,4 @@
-// Eight doubles as one value, whatever the width of the hardware's vectors; see lanes.hpp.
+// A value of eight doubles, independent of the width of the hardware's vectors; see lanes.hpp.
 #pragma once
 
 #include "caucus/core/simd/lanes.hpp"
@@ -7,7 +7,7 @@ namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
-constexpr std::size_t kExactSums = 8;  ///< Eights that are summed together, in registers
+constexpr std::size_t kExactSums = 8;  ///< the number of Eights that are summed in registers
 
 /// Eight doubles.
 struct Eight {
@@ -26,16 +26,16 @@ inline Eight subtract(Eight a, Eight b) { return {_mm512_sub_pd(a.v, b.v)}; }
 inline Eight mul_add(Eight a, Eight b, Eight c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
 inline Eight divide(Eight a, Eight b) { return {_mm512_div_pd(a.v, b.v)}; }
 inline Eight larger(Eight a, Eight b) { return {_mm512_max_pd(a.v, b.v)}; }
-/// How many lanes of x are at most those of limit.
+/// Returns the number of lanes with x <= limit.
 inline std::size_t count_at_most(Eight x, Eight limit) {
   return static_cast<std::size_t>(__builtin_popcount(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ)));
 }
-/// One more in the lanes where x <= limit.
+/// Adds 1 in the lanes where x <= limit.
 inline Eight count_up(Eight counts, Eight x, Eight limit) {
   return {_mm512_mask_add_pd(counts.v, _mm512_cmp_pd_mask(x.v, limit.v, _CMP_LE_OQ), counts.v,
                              _mm512_set1_pd(1.0))};
 }
-/// value where x >= limit, else 0.
+/// Returns value where x >= limit, and 0 elsewhere.
 inline Eight zero_below(Eight x, Eight limit, Eight value) {
   return {_mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x.v, limit.v, _CMP_GE_OQ), value.v)};
 }
@@ -44,7 +44,7 @@ inline Eight times_power_of_two(Eight a, Eight count) {
   const __m512i exponent = _mm512_slli_epi64(_mm512_castpd_si512(count.v), 52);
   return {_mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a.v), exponent))};
 }
-/// Lanes l and l + 4 first, and so on.
+/// Sums the lanes: l and l + 4 first, then l and l + 2, and so on.
 inline double sum(Eight a) {
   const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(a.v), _mm512_extractf64x4_pd(a.v, 1));
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));

@@ -1,4 +1,4 @@
-// What sixteen clients draw from the same few models (sampling.hpp).
+// Draws for sixteen clients from the same few models (see sampling.hpp).
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -13,10 +13,9 @@ struct Draws {
   bool certain;
 };
 
-/// words[w] are the w-th words of sixteen streams. Each stream's first draw passes some of the
-/// running sums, and as many as it passes is the model it draws; its second draw is word * (models
-/// - 1), of which the upper 32 bits are another model unless the lower ones are among the few that
-/// have to be drawn again.
+/// words[w] are the w-th words of sixteen streams. The first draw of a stream is the number of
+/// running sums that its point passes. The second draw is the upper 32 bits of word * (models - 1),
+/// unless the lower bits are among the few that require another draw.
 [[gnu::always_inline]] inline Draws draws(const FewModels& models,
                                           const std::uint32_t* const* some_words) {
   const Words upper = load(some_words[0]);
@@ -39,12 +38,12 @@ struct Draws {
   const Words first = whole_numbers(counts[0], counts[1]);
   const Products picks = multiply(load(some_words[2]), last);
   const Words second = where_equal(picks.high, first, words(last), picks.high);
-  // Beyond all sums by rounding, or a pick that may have to be drawn again: seldom.
+  // Rarely, a point is beyond all sums by rounding, or a draw may have to be repeated.
   const bool doubtful = any_above(first, words(last)) || any_above(words(last), picks.low);
   return {first, second, !doubtful};
 }
 
-/// A_1 and A_2 of each client, one after the other.
+/// Writes A_1 and A_2 of each client.
 inline bool draw_pairs(const FewModels& models, const std::uint32_t* const* words,
                        std::uint32_t* pairs) {
   const Draws drawn = draws(models, words);

@@ -1,5 +1,5 @@
-// Eight floats as one value: a row of a tile that is summed in float and added to doubles, and what
-// is left of a vector at its end.
+// A value of eight floats, for rows of a tile that is summed in float and added to doubles, and for
+// the end of a vector.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -25,12 +25,12 @@ inline EightFloats turn_if_odd(EightFloats a, EightFloats count) {
   const __m256i sign = _mm256_slli_epi32(_mm256_castps_si256(count.v), 31);
   return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(sign))};
 }
-/// As for Lanes.
+/// Like that of Lanes.
 inline EightFloats larger_size(EightFloats a, EightFloats b) {
   const __m256i size = _mm256_castps_si256(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), b.v));
   return {_mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a.v), size))};
 }
-/// p[0] to p[3], and once more.
+/// Loads p[0] to p[3] into both halves.
 inline EightFloats load_four_twice(const float* p) {
   const __m128 four = _mm_loadu_ps(p);
   return {_mm256_insertf128_ps(_mm256_castps128_ps256(four), four, 1)};
@@ -128,7 +128,7 @@ inline Eight widened(EightFloats a) { return widened(a.v); }
 
 #endif
 
-// For code that is written for Lanes and EightFloats alike:
+// For code that is generic over Lanes and EightFloats:
 template <class Vector>
 Vector filled(float value);
 template <>
@@ -149,11 +149,11 @@ template <>
 [[gnu::always_inline]] inline Lanes loaded<Lanes>(const float* p) {
   return load(p);
 }
-/// The number that p[0] to p[15] all have, in every lane.
+/// Loads a vector whose sixteen numbers p[0] to p[15] are equal.
 template <class Vector>
 [[gnu::always_inline]] inline Vector spread(const float* p) {
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
-  // Loaded once for both halves: loads are what runs out.
+  // One load serves both halves, because loads are the bottleneck.
   const EightFloats half = load_eight(p);
   if constexpr (sizeof(Vector) > sizeof(half))
     return {half.v, half.v};

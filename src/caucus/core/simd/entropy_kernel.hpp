@@ -1,4 +1,4 @@
-// The mirror step of the weighted entropy (simplex.hpp) where it is a short one.
+// Short mirror steps of the weighted entropy (see simplex.hpp).
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -9,15 +9,15 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// nu is found in two moves. The first solves sum_i p_i (-t + t^2/2 - t^3/6) = 0 nearly, where t =
-/// a_i (c_i + nu) and a_i = rate / C_i. Exponentials at this nu sum to 1 + h; the second move,
-/// delta, takes h away, and is so short that a polynomial of fourth degree is e^(-a_i delta) to all
-/// digits.
+/// nu is found in two moves. The first approximately solves sum_i p_i (-t + t^2/2 - t^3/6) = 0,
+/// where t = a_i (c_i + nu) and a_i = rate / C_i. The exponentials at this nu sum to 1 + h. The
+/// second move, delta, removes h; it is so short that a polynomial of fourth degree gives e^(-a_i
+/// delta) to all digits.
 class EntropyMove {
  public:
   explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(step.rate) {}
 
-  /// nu to first order.
+  /// Computes nu to first order.
   void guess() {
     Eight slopes = eight(0.0);
     Eight losses = eight(0.0);
@@ -29,7 +29,7 @@ class EntropyMove {
     slope_ = sum(slopes);
     nu_ = -sum(losses) / slope_;
   }
-  /// nu to third order.
+  /// Computes nu to third order.
   void bend() {
     Eight seconds = eight(0.0);
     Eight thirds = eight(0.0);
@@ -44,7 +44,7 @@ class EntropyMove {
     });
     nu_ += (0.5 * sum(seconds) - sum(thirds) / 6.0) / (slope_ - sum(bends));
   }
-  /// The weights at this nu.
+  /// Computes the weights at this nu.
   void weigh() {
     Eight totals = eight(0.0);
     Eight firsts = eight(0.0);
@@ -64,9 +64,9 @@ class EntropyMove {
       seconds = mul_add(first, a, seconds);
     });
     measure(totals, firsts, seconds);
-    in_range_ = count_at_most(largest, eight(1.0)) == kBlock;  // of what exponential() takes
+    in_range_ = count_at_most(largest, eight(1.0)) == kBlock;  // the range of exponential()
   }
-  /// Makes them sum to 1. False where the step is too long for that: the caller has another way.
+  /// Makes the weights sum to 1. Returns false if the step is too long for this method.
   bool settle() {
     if (!in_range_) return false;
     constexpr int kMostMoves = 4;
@@ -84,7 +84,7 @@ class EntropyMove {
         store(s_.weights + k, mul_add(multiply(old, t), e, old));
         store(s_.moved + k, add(loaded<Doubles>(s_.moved + k), t));
       });
-      if (longest <= 1e-5) return true;  // what the move leaves is of third order
+      if (longest <= 1e-5) return true;  // the remaining error is of third order
       measure_again();
       if (h_ <= s_.tolerance && h_ >= -s_.tolerance) return true;
     }
@@ -92,7 +92,7 @@ class EntropyMove {
   }
 
  private:
-  /// work(k, a_k and those after it)
+  /// Calls work(k, the vector of a_k and the following).
   template <class Work>
   [[gnu::always_inline]] void each(Work&& work) const {
     eights(s_.n, [&]<class Doubles>(std::size_t k, Doubles) {
@@ -121,7 +121,7 @@ class EntropyMove {
   double rate_;
   double slope_ = 0.0;
   double nu_ = 0.0;
-  double h_ = 0.0, first_ = 0.0, second_ = 0.0;  ///< sums of w_i less 1, of w_i a_i and w_i a_i^2
+  double h_ = 0.0, first_ = 0.0, second_ = 0.0;  ///< sum w_i - 1, sum w_i a_i and sum w_i a_i^2
   bool in_range_ = true;
 };
 

@@ -16,10 +16,10 @@ inline Doubles exponential(Doubles x) {
   const Doubles magic = every<Doubles>(0x1.8p52);  // adding it rounds to the nearest integer
   const Doubles count = mul_add(x, every<Doubles>(1.4426950408889634), magic);
   const Doubles n = subtract(count, magic);
-  Doubles r =
-      mul_add(n, every<Doubles>(-0x1.62e42fefap-1), x);  // ln 2 in two parts, the first a short one
+  Doubles r = mul_add(n, every<Doubles>(-0x1.62e42fefap-1),
+                      x);  // ln 2 in two parts, of which the first has few bits
   r = mul_add(n, every<Doubles>(-0x1.cf79abc9e3b3ap-40), r);
-  // Odd and even powers apart: two short chains of multiply-adds instead of a long one.
+  // Odd and even powers are separate: two short chains of multiply-adds instead of a long one.
   const Doubles s = multiply(r, r);
   Doubles odd = every<Doubles>(1.0 / 6227020800.0);
   Doubles even = every<Doubles>(1.0 / 479001600.0);
@@ -34,7 +34,7 @@ inline Doubles exponential(Doubles x) {
   return zero_below(x, every<Doubles>(-708.0), times_power_of_two(sum, count));
 }
 
-/// e^(x_k - shift), where x_k <= shift; 0 below e^-708. Gives their sum.
+/// Computes e^(x_k - shift) for x_k <= shift, or 0 below e^-708, and returns their sum.
 inline double exponentials(const double* x, double shift, std::size_t n, double* out) {
   const Eight least = eight(-1e308);
   const Eight offset = eight(-shift);

@@ -1,12 +1,12 @@
-// Four doubles, for what is left of a few numbers beyond the last eight. Only where eight are two
-// registers is there something to save: elsewhere eight are taken in their place.
+// A value of four doubles, for the end of a vector. It saves work only if eight doubles take two
+// registers; otherwise eight doubles are used instead.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 
-// For code that is written for Eight and Four alike:
+// For code that is generic over Eight and Four:
 template <class Doubles>
 Doubles every(double value);
 template <class Doubles>
@@ -44,7 +44,7 @@ inline Four zero_below(Four x, Four limit, Four value) {
   return {_mm256_and_pd(_mm256_cmp_pd(x.v, limit.v, _CMP_GE_OQ), value.v)};
 }
 inline Four times_power_of_two(Four a, Four count) { return {times_power_of_two(a.v, count.v)}; }
-// Sums of eights to which four are added: those of the others stay.
+// Adds four doubles to sums of eight; the other lanes stay.
 inline Eight add(Eight a, Four b) { return {_mm256_add_pd(a.low, b.v), a.high}; }
 inline Eight larger(Eight a, Four b) { return {_mm256_max_pd(a.low, b.v), a.high}; }
 inline Eight mul_add(Four a, Four b, Eight c) { return {_mm256_fmadd_pd(a.v, b.v, c.low), c.high}; }
@@ -55,8 +55,8 @@ using Four = Eight;
 
 #endif
 
-/// work(k, Eight or Four) for every eight of n numbers that begin at k, and for what is left; both
-/// are values without meaning. Numbers up to the next multiple of eight may be touched.
+/// Calls work(k, Eight or Four) for every eight of n numbers, and for the rest. The second argument
+/// only selects the type. Numbers up to the next multiple of eight may be accessed.
 template <class Work>
 [[gnu::always_inline]] inline void eights(std::size_t n, Work&& work) {
   std::size_t k = 0;

@@ -6,8 +6,8 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// f(0), f(1), .. f(Count - 1), written out: the compiler unrolls a loop too late to keep an array
-/// of lanes in registers.
+/// Calls f(0), f(1), .. f(Count - 1) without a loop, because the compiler unrolls loops too late to
+/// keep an array of lanes in registers.
 template <std::size_t Count, class Function>
 [[gnu::always_inline]] inline void repeat(Function f) {
   if constexpr (Count > 0) {
@@ -16,7 +16,7 @@ template <std::size_t Count, class Function>
   }
 }
 
-/// whole(k) for every group of 16 that begins at k, then rest(k, count) for what is left.
+/// Calls whole(k) for every group of 16 that begins at k, then rest(k, count) for the rest.
 template <class Whole, class Rest>
 [[gnu::always_inline]] inline void groups(std::size_t n, Whole whole, Rest rest) {
   std::size_t k = 0;

@@ -1,4 +1,5 @@
-// The kernels in terms of lanes.hpp. Included once by the translation unit of each variant.
+// The kernels, written in terms of lanes.hpp. The translation unit of each variant includes this
+// once.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -31,7 +32,8 @@ inline double dot(const float* a, const float* b, std::size_t n) {
   return sum(lanes);
 }
 
-/// Several at once: the additions of one dot wait for each other, those of different ones do not.
+/// Computes several dot products at once: the additions of one depend on each other, those of
+/// different ones do not.
 template <std::size_t Count>
 [[gnu::noinline]] void some_dots(const float* const* a, const float* const* b, std::size_t n,
                                  double* out) {

@@ -1,5 +1,6 @@
-// What every variant of the kernels offers. No library headers here: the translation units of the
-// variants are compiled for CPUs that may be absent, and must not leave inline functions behind.
+// The functions of every variant of the kernels. This header includes no library headers: the
+// variants are compiled for instruction sets that the CPU may lack, and must not emit inline
+// functions that the linker could use elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +8,26 @@
 
 namespace caucus::simd {
 
-/// The floats that are worked on together; rows of matrices are padded to a multiple of it.
+/// The number of floats in a vector; rows of matrices are padded to a multiple of it.
 inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
-/// Where base[l][k] of a projection lies, of so many inputs l: in panels of 16 columns k, one input
-/// after the other, so that a panel is read from its beginning to its end.
+/// Returns the position of base[l][k] of a projection with the given number of inputs l. The base
+/// is stored in panels of 16 columns k, input by input, so that a panel is read in order.
 constexpr std::size_t place_in_base(std::size_t inputs, std::size_t l, std::size_t k) {
   return (k / kLanes * inputs + l) * kLanes + k % kLanes;
 }
 
-/// Vectors of at most so many numbers are summed in order, so that several of them can lie side by
-/// side, each in a lane of its own, and still have the same sums; longer ones in 16 lanes.
+/// Vectors of at most so many numbers are summed in order, longer ones in 16 lanes.
 inline constexpr std::size_t kShort = 64;
 
-/// factor * x, a product that is to be added.
+/// A term factor * x of a sum.
 struct Term {
   const float* x;
   float factor;
 };
 
-/// w <- w + factor * (0 + terms[0] + terms[1] + ..), of n numbers; at least one term.
+/// w <- w + factor * (0 + terms[0] + terms[1] + ..), for n numbers and at least one term.
 struct Move {
   float* w;
   const Term* terms;
@@ -36,11 +36,11 @@ struct Move {
   float factor;
 };
 
-/// Widths in ratio 2 can share a sine and cosine, at most so many of them: angles are doubled.
+/// The most widths in ratio 2 that share a sine and cosine by doubling angles.
 inline constexpr std::size_t kOctaves = 4;
 
-/// What is wanted of one x among several: the waves amplitude * cos(pi 2^level factor x_k) and
-/// sines at out[level], and their product with a model at *product[level].
+/// A request for one of several x: the waves amplitude * cos(pi 2^level factor x_k) and their sines
+/// go to out[level], and their product with a model to *product[level].
 struct Wave {
   const float* x;
   float factor;
@@ -49,18 +49,19 @@ struct Wave {
   double* product[kOctaves];
 };
 
-/// Beyond the models, up to a multiple of 8, p, inverse and losses are 0 and log_p is -1e308.
+/// The arrays are padded to a multiple of 8: p, inverse and losses with 0, log_p with -1e308.
 struct EntropyStep {
   std::size_t n;
   const double *log_p, *p, *inverse, *losses;
-  double log_total;  ///< of p, which need not sum to 1
+  double log_total;  ///< the logarithm of the sum of p
   double rate;
   double most_inverse;
   double tolerance;
-  double *moved, *weights;  ///< what comes out: logarithms of the new p, and p
+  double *moved, *weights;  ///< the result: logarithms of the new p, and the new p
 };
 
-/// Counters of Philox whose second and third words differ; their number is a multiple of 16.
+/// Counters of Philox that differ in their second and third words; their number is a multiple
+/// of 16.
 struct PhiloxCounters {
   std::uint32_t key[2];
   std::uint32_t first, fourth;
@@ -70,11 +71,11 @@ struct PhiloxCounters {
 
 /// At most 16 models to draw from.
 struct FewModels {
-  const double* sums;  ///< running, of their weights
+  const double* sums;  ///< running sums of their weights
   std::size_t count;
 };
 
-/// A point on the way to a solution of A x = b; see second_order.hpp.
+/// An approximate solution of A x = b; see second_order.hpp.
 struct Iterate {
   double* x;
   double* residual;
@@ -82,7 +83,7 @@ struct Iterate {
   double* image;
 };
 
-/// vector.hpp says what each of them computes.
+/// vector.hpp describes these functions, unless a comment names another header.
 struct Kernels {
   const char* name;
   double (*dot)(const float* a, const float* b, std::size_t n);
@@ -111,10 +112,10 @@ struct Kernels {
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
                         double factor);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
-  // second_order.cpp: vectors of n numbers one after the other
+  // second_order.cpp: vectors of n numbers, one after another
   // out_i = <g, x_i>, i < 2
   void (*dots_with_floats)(const float* g, const double* const* x, std::size_t n, double* out);
-  // y_i += factors_i g, i < 3, and of every coordinate y_3 += square g^2
+  // y_i += factors_i g for i < 3, and y_3 += square g^2 for every coordinate
   void (*add_floats)(const float* g, const double* factors, double square, std::size_t n,
                      double* const* y);
   // y += sum_j factor_j v_j <v_j, x>
@@ -125,29 +126,29 @@ struct Kernels {
   // at.image>
   void (*step_products)(const Iterate& at, const double* other, const double* image, std::size_t n,
                         double* out);
-  // direction <- length other + kept direction, likewise its image; then x += direction and
-  // residual -= its image
+  // direction <- length other + kept direction, and its image accordingly; then x += direction and
+  // residual -= image
   void (*take_step)(const Iterate& at, double length, const double* other, const double* image,
                     double kept, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
-  // sum_tree.hpp: how many of 16 numbers are at most `limit`
+  // sum_tree.hpp: returns the number of the 16 numbers that are at most `limit`
   std::size_t (*count_up_to)(const double* x, double limit);
   // random.hpp: word w of the c-th block is out[w count + c]
   void (*philox)(const PhiloxCounters& counters, std::uint32_t* out);
-  // sampling.hpp: what sixteen clients draw; false where something is not certain
+  // sampling.hpp: draws for sixteen clients; false if the scalar code must draw instead
   bool (*draw_pairs)(const FewModels& models, const std::uint32_t* const* words,
                      std::uint32_t* pairs);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
-  // logs_k += factor * (losses_k - common) and weights_k = e^logs_k, n of each, a multiple of 8;
-  // tells whether all logarithms are at most `limit`
+  // logs_k += factor * (losses_k - common) and weights_k = e^logs_k for n numbers, a multiple of 8;
+  // returns whether all logarithms are at most `limit`
   bool (*move_logs)(double* logs, const double* losses, double common, double factor, double limit,
                     std::size_t n, double* weights);
 };
 
-/// Doubles that are worked on together.
+/// The number of doubles in a vector.
 inline constexpr std::size_t kBlock = 8;
-/// Rows of a symmetric matrix that are worked on together: their sums stay in registers.
+/// The number of rows of a symmetric matrix whose sums stay in registers.
 inline constexpr std::size_t kRows = 4;
 
 extern const Kernels kPortable;

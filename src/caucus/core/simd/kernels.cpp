@@ -10,7 +10,7 @@ const Kernels* fastest() { return runnable().back(); }
 }  // namespace
 
 namespace detail {
-constinit const Kernels* chosen = &kPortable;  // until static objects are made
+constinit const Kernels* chosen = &kPortable;  // until static initialisation selects another
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The choice between the variants of the kernels.
+// Selects the variant of the kernels.
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace caucus::simd {
 
-/// Those that this CPU can run, the fastest last.
+/// Returns the variants that this CPU supports, the fastest last.
 std::vector<const Kernels*> runnable();
 
 namespace detail {
 extern const Kernels* chosen;
 }
 
-/// The ones in use: the fastest unless select() chose others.
+/// Returns the variant in use: the fastest, unless select() chose another.
 inline const Kernels& kernels() { return *detail::chosen; }
 
-/// By name: portable, avx2, avx512 or auto. Before anything is computed, from one thread.
+/// Selects portable, avx2, avx512 or auto. Call it from one thread before any computation.
 Status select(std::string_view name);
 
 }  // namespace caucus::simd

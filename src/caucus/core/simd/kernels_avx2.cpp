@@ -1,4 +1,4 @@
-// For x86 with AVX2 and fused multiply-add.
+// The kernels for x86 with AVX2 and fused multiply-add.
 #define CAUCUS_SIMD_NAME "avx2"
 #include "caucus/core/simd/kernel_definitions.hpp"
 

@@ -1,4 +1,4 @@
-// For x86 with AVX-512 (F, BW, DQ, VL).
+// The kernels for x86 with AVX-512 (F, BW, DQ, VL).
 #define CAUCUS_SIMD_NAME "avx512"
 #include "caucus/core/simd/kernel_definitions.hpp"
 

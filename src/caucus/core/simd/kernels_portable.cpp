@@ -1,4 +1,4 @@
-// For any CPU.
+// The kernels for any CPU.
 #define CAUCUS_SIMD_NAME "portable"
 #include "caucus/core/simd/kernel_definitions.hpp"
 

@@ -1,7 +1,7 @@
-// Sixteen floats as one value, whatever the width of the hardware's vectors: one AVX-512 register,
-// two of AVX2, or an array. Every kernel is written once in terms of them, so that all variants
-// follow one definition of the arithmetic: AVX2 and AVX-512 give the same bits, and the portable
-// variant differs only where it has no fused multiply-add.
+// A value of sixteen floats: one AVX-512 register, two AVX2 registers, or an array. Every kernel is
+// written once in terms of it, so that all variants follow one definition of the arithmetic: AVX2
+// and AVX-512 give the same bits, and the portable variant differs only in the lack of fused
+// multiply-adds.
 //
 // Included by the translation units of the variants only, each with flags and a namespace of its
 // own: nothing here may be an inline function that the linker could share between them.
@@ -39,7 +39,7 @@ inline __mmask16 first_lanes(std::size_t count) {
 inline Lanes fill(float value) { return {_mm512_set1_ps(value)}; }
 inline Lanes load(const float* p) { return {_mm512_loadu_ps(p)}; }
 inline void store(float* p, Lanes a) { _mm512_storeu_ps(p, a.v); }
-/// The first `count` < 16 lanes; the others are 0 or left alone.
+/// Loads or stores the first `count` < 16 lanes; the others are 0 or unchanged.
 inline Lanes load_first(const float* p, std::size_t count) {
   return {_mm512_maskz_loadu_ps(first_lanes(count), p)};
 }
@@ -52,17 +52,18 @@ inline Lanes subtract(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline Lanes multiply(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
 
-/// The larger of |a| and |b|, as bits: NaN is larger than infinity. a is not negative.
+/// Returns the larger of |a| and |b|, compared as bits: NaN is larger than infinity. a must not be
+/// negative.
 inline Lanes larger_size(Lanes a, Lanes b) {
   const __m512i size = _mm512_castps_si512(_mm512_abs_ps(b.v));
   return {_mm512_castsi512_ps(_mm512_max_epu32(_mm512_castps_si512(a.v), size))};
 }
-/// a with its sign turned where the last bit of `count` is set.
+/// Changes the sign of a where the last bit of `count` is set.
 inline Lanes turn_if_odd(Lanes a, Lanes count) {
   const __m512i sign = _mm512_slli_epi32(_mm512_castps_si512(count.v), 31);
   return {_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a.v), sign))};
 }
-/// Lanes l and l + 8, in double; of these l and l + 4.
+/// Adds lanes l and l + 8 in double, then l and l + 4.
 inline __m256d sum_to_four(Lanes a) {
   const __m512d eight = _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)),
                                       _mm512_cvtps_pd(_mm512_extractf32x8_ps(a.v, 1)));
@@ -75,7 +76,7 @@ struct Lanes {
   __m256 low, high;
 };
 
-/// All bits set in the first `count` of eight lanes.
+/// Returns a mask of the first `count` of eight lanes.
 inline __m256i first_lanes(std::size_t count) {
   alignas(64) static constexpr int kMask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMask + 8 - count));
@@ -87,7 +88,7 @@ inline void store(float* p, Lanes a) {
   _mm256_storeu_ps(p, a.low);
   _mm256_storeu_ps(p + 8, a.high);
 }
-/// Of at most eight.
+/// For at most eight lanes.
 [[gnu::always_inline]] inline __m256 load_half(const float* p, std::size_t count) {
   return count == 8 ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, first_lanes(count));
 }
@@ -95,7 +96,7 @@ inline void store(float* p, Lanes a) {
   if (count <= 8) return {load_half(p, count), _mm256_setzero_ps()};
   return {_mm256_loadu_ps(p), load_half(p + 8, count - 8)};
 }
-/// In pieces: a masked store takes AMD's CPUs more than ten cycles.
+/// Stores in pieces, because a masked store takes more than ten cycles on AMD's CPUs.
 [[gnu::always_inline]] inline void store_half(float* p, std::size_t count, __m256 a) {
   if (count == 8) return _mm256_storeu_ps(p, a);
   __m128 part = _mm256_castps256_ps128(a);
@@ -226,7 +227,7 @@ inline double sum(Lanes a) {
   return lanes[0];
 }
 
-/// The sums of four.
+/// Returns the sums of four vectors.
 inline void sum_four(const Lanes* a, double* out) {
   for (std::size_t i = 0; i < 4; ++i) out[i] = sum(a[i]);
 }
@@ -235,13 +236,13 @@ inline void sum_four(const Lanes* a, double* out) {
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-/// Lanes l and l + 8 first, in double; then l and l + 4, and so on.
+/// Sums the lanes in double: l and l + 8 first, then l and l + 4, and so on.
 inline double sum(Lanes a) {
   const __m256d four = sum_to_four(a);
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
-/// The sums of four, whose last additions are made together.
+/// Returns the sums of four vectors; their last additions are vectorised.
 inline void sum_four(const Lanes* a, double* out) {
   const __m256d four[4] = {sum_to_four(a[0]), sum_to_four(a[1]), sum_to_four(a[2]),
                            sum_to_four(a[3])};

@@ -1,4 +1,4 @@
-// Sums of products of a number and a vector: gradients of several clients.
+// Sums of terms factor * x, such as the gradients of several clients.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -15,9 +15,9 @@ inline void add_product(float* y, float factor, const float* x, std::size_t n) {
   update(y, x, n, [&](Lanes old, Lanes more) { return add(old, multiply(f, more)); });
 }
 
-/// So many at once, a number that the compiler knows: loops of two or three steps cost more in
-/// mispredicted ends than in work. Of the terms the numbers from `begin` on; y is 0 before if
-/// Fresh.
+/// Adds a fixed number of terms, from index `begin` on. The number is a template parameter, because
+/// short inner loops cost more in mispredicted branches than in work. If Fresh, y counts as 0
+/// before.
 template <std::size_t Count, bool Fresh>
 [[gnu::noinline]] void add_some_products(float* y, const Term* terms, std::size_t begin,
                                          std::size_t n) {
@@ -43,7 +43,7 @@ template <std::size_t Count, bool Fresh>
   }
 }
 
-/// All of them, four at a time, so that y is read and written seldom.
+/// Adds all terms, four at a time, so that y is read and written less often.
 template <bool Fresh>
 inline void add_products_from(float* y, const Term* terms, std::size_t count, std::size_t begin,
                               std::size_t n) {
@@ -66,7 +66,7 @@ inline void add_exact_product(double* y, float factor, const float* x, std::size
   for (std::size_t k = 0; k < n; ++k) y[k] += f * static_cast<double>(x[k]);
 }
 
-/// The groups of eight [k, k + 8 Blocks) of share * sum of the products.
+/// Computes the numbers [k, k + 8 Blocks) of share * the sum of the terms.
 template <std::size_t Blocks>
 [[gnu::always_inline]] inline void sum_exact_blocks(const Term* terms, std::size_t count,
                                                     Eight share, std::size_t k, float* out) {
@@ -99,9 +99,9 @@ inline void sum_exact_products(const Term* terms, std::size_t count, double shar
   }
 }
 
-/// w <- w + factor * (gradient + the terms), of the numbers from `begin` on; what w^2 is in each
-/// lane enters `squares`. So many terms, a number that the compiler knows, so that there is no
-/// inner loop whose end is mispredicted; the gradient is 0 if Fresh.
+/// w <- w + factor * (gradient + the terms), from index `begin` on. Adds w^2 of each lane to
+/// `squares`. The number of terms is a template parameter, so that no inner loop is mispredicted.
+/// If Fresh, the gradient counts as 0.
 template <std::size_t Count, bool Fresh>
 [[gnu::noinline]] void move_by_some_products(const Move& move, const Term* terms, std::size_t begin,
                                              std::size_t n, const float* gradient, Lanes& squares) {
@@ -132,9 +132,8 @@ template <std::size_t Count, bool Fresh>
   squares = all_squares;
 }
 
-/// move_and_measure for a gradient that is a sum of products: the last terms are added while w
-/// moves, and where there are more the sum of the first ones is written down before, a part at a
-/// time.
+/// move_and_measure() for a gradient that is a sum of terms. The last terms are added while w is
+/// updated; if there are more, the sum of the first ones is stored before, one part at a time.
 inline double move_by_products(const Move& move) {
   constexpr std::size_t kPart = 256;
   constexpr std::size_t kLast = 6;
@@ -177,8 +176,8 @@ inline void move_all_by_products(const Move* moves, std::size_t count, double* s
   for (const Move* move = moves; move < moves + count; ++move) *squares++ = move_by_products(*move);
 }
 
-/// Adds a few products to y, which is 0 before if Fresh, and gives the squared norms of each
-/// product and, of all sixteen lanes, of the sum.
+/// Adds a few terms to y, which counts as 0 before if Fresh. Gives the squared norm of each term,
+/// and the squares of the sum in sixteen lanes.
 template <std::size_t Count, bool Fresh>
 inline Lanes add_and_measure(float* y, const Term* terms, std::size_t n, double* squares) {
   Lanes factors[Count];
@@ -221,7 +220,7 @@ inline double sum_and_measure(const Term* terms, std::size_t count, std::size_t 
     squares += Count;
     count -= Count;
   };
-  // The first ones, which begin the sum, then four at a time.
+  // The first terms start the sum; the others follow four at a time.
   switch (count % 4) {
     case 1:
       next.template operator()<1, true>();

@@ -1,5 +1,5 @@
-// Blocks of a projection: some rows times some vectors of columns, whose sums stay in registers
-// while the inputs pass.
+// Blocks of a projection: some rows times some vectors of columns. Their sums stay in registers
+// during the loop over the inputs.
 #pragma once
 
 #include "caucus/core/simd/eight_floats.hpp"
@@ -10,9 +10,9 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-// Vectors of one register, and the shape of a block: how many sums have room in the registers
-// beside the columns and an input, at most how many rows, and at most how many vectors. One row
-// needs its columns once only, so that they take no room.
+// Vectors of one register, and the shape of a block: the number of sums that fit the registers
+// beside the columns and an input, the most rows, and the most vectors. A single row uses its
+// columns only once, so that they need no registers.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 using Projected = Lanes;
 inline constexpr std::size_t kProjectedSums = 20;
@@ -30,9 +30,9 @@ inline constexpr std::size_t kProjectedRows = 2;
 inline constexpr std::size_t kProjectedVectors = 2;
 #endif
 inline constexpr std::size_t kProjectedLanes = sizeof(Projected) / sizeof(float);
-inline constexpr std::size_t kProjectedPanel = kLanes / kProjectedLanes;  ///< vectors of a panel
+inline constexpr std::size_t kProjectedPanel = kLanes / kProjectedLanes;  ///< vectors in a panel
 
-/// What project() was asked for, and the magnitude of what was computed so far, in every lane.
+/// The arguments of project(), and the magnitude of the results so far in every lane.
 struct Projection {
   const float* base;
   std::size_t inputs, width;
@@ -41,7 +41,7 @@ struct Projection {
   Projected largest;
 };
 
-/// add(l) for all inputs in order, two per turn where there are registers for it.
+/// Calls add(l) for all inputs in order, two per iteration if there are enough registers.
 template <std::size_t Sums, class Add>
 void each_input(std::size_t inputs, Add add) {
   std::size_t l = 0;
@@ -54,9 +54,10 @@ void each_input(std::size_t inputs, Add add) {
   for (; l < inputs; ++l) add(l);
 }
 
-/// Vectors of Rows rows from `row` on, as many as fit from column k, where a panel begins, to
-/// `end`; gives the column where they end. Not inlined: g++ 12 runs out of registers in one large
-/// function. Flattened: a call that it leaves in there takes the sums out of their registers.
+/// Computes as many vectors of Rows rows from `row` on as fit between column k, where a panel
+/// begins, and `end`; returns the column after them. The function is not inlined, because g++ 12
+/// runs out of registers in one large function, and it is flattened, because a call in it would
+/// move the sums to memory.
 template <std::size_t Rows, std::size_t Vectors>
 [[gnu::noinline, gnu::flatten]] std::size_t project_block(Projection& p, std::size_t row,
                                                           std::size_t k, std::size_t end) {
@@ -93,12 +94,13 @@ template <std::size_t Rows, std::size_t Vectors>
       largest = larger_size(largest, sums[r][v]);
     });
     p.largest = largest;
-    if constexpr (kPanels > 1) return k + kColumns;  // no registers for the addresses of a loop
+    if constexpr (kPanels > 1)
+      return k + kColumns;  // there are no registers for the addresses of a loop
   }
   return k;
 }
 
-/// Columns::project<rows>: Columns computes some of the columns, of at most kRows rows at once.
+/// Calls Columns::project<rows>, which computes some of the columns for at most kRows rows.
 template <class Columns, std::size_t Rows = Columns::kRows>
 void project_rows(std::size_t rows, Projection& p, std::size_t row, std::size_t k,
                   std::size_t end) {
@@ -108,13 +110,13 @@ void project_rows(std::size_t rows, Projection& p, std::size_t row, std::size_t 
   }
 }
 
-/// The same for all rows, in blocks of about equal size.
+/// Calls project_rows() for all rows, in blocks of about equal size.
 template <class Columns>
 void project_all(Projection& p, std::size_t count, std::size_t k, std::size_t end) {
   const std::size_t blocks = (count + Columns::kRows - 1) / Columns::kRows;
-  if (blocks <= 1) return project_rows<Columns>(count, p, 0, k, end);  // without a division
+  if (blocks <= 1) return project_rows<Columns>(count, p, 0, k, end);  // avoids a division
   const std::size_t rows = count / blocks;
-  const std::size_t larger = count % blocks;  // so many blocks have a row more
+  const std::size_t larger = count % blocks;  // the number of blocks with one more row
   std::size_t row = 0;
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::size_t more = block < larger ? 1 : 0;

@@ -1,5 +1,5 @@
-// The projections of several examples onto one base: a matrix product in blocks. The base lies in
-// panels (place_in_base), so that a block reads it from its beginning to its end.
+// Projects several examples onto one base: a matrix product in blocks. The base is stored in panels
+// (see place_in_base), so that a block reads it in order.
 #pragma once
 
 #include "caucus/core/simd/kernel_table.hpp"
@@ -10,7 +10,7 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// Columns from k, where a panel begins, to `end`; as many at once as there is room for.
+/// Computes the columns from k, where a panel begins, to `end`, as many at once as registers allow.
 struct Panels {
   static constexpr std::size_t kRows = kProjectedRows;
 
@@ -22,7 +22,7 @@ struct Panels {
   static void project(Projection& p, std::size_t row, std::size_t k, std::size_t end) {
     while (k + Vectors * kProjectedLanes <= end) k = project_block<Rows, Vectors>(p, row, k, end);
     if constexpr (Vectors > 1) {
-      constexpr std::size_t kHalf = Vectors / 2;  // so that few are asked whether they fit
+      constexpr std::size_t kHalf = Vectors / 2;  // halving keeps the number of comparisons small
       if (k == end) return;
       if (k + kHalf * kProjectedLanes >= end) return project<Rows, kHalf>(p, row, k, end);
       project<Rows, Vectors - 1>(p, row, k, end);
@@ -34,7 +34,7 @@ inline float project(const float* base, std::size_t inputs, std::size_t width, s
                      const float* const* x, std::size_t count,
                      float* out) {  // NOLINT(readability-non-const-parameter): p writes there
   Projection p{base, inputs, width, x, out, filled<Projected>(0.0F)};
-  if (count == 1) {  // the more columns at once the better
+  if (count == 1) {  // as many columns at once as possible
     const std::size_t vectors = (columns + kProjectedLanes - 1) / kProjectedLanes;
     Panels::project<1>(p, 0, 0, vectors * kProjectedLanes);
   } else {

@@ -1,5 +1,5 @@
-// The last columns of a projection where a vector is half a panel: half of the last one may be
-// padding. Of 100 columns the last panel has four, for which half a vector is enough.
+// The last columns of a projection if a vector is half a panel. The last panel of 100 columns has
+// four, for which half a vector suffices; the rest is padding.
 #pragma once
 
 #include "caucus/core/simd/eight_floats.hpp"
@@ -11,12 +11,12 @@ namespace {
 
 #if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
 
-/// The panel at column k and the four columns behind it, for which two rows share a vector.
+/// Computes the panel at column k and the four columns after it, for which two rows share a vector.
 template <std::size_t Rows>
 [[gnu::noinline, gnu::flatten]] void project_panel_and_four(Projection& p, std::size_t row,
                                                             std::size_t k) {
   constexpr std::size_t kPairs = (Rows + 1) / 2;
-  // The last of an odd number of rows makes a pair with itself.
+  // The last of an odd number of rows is paired with itself.
   const auto second = [](std::size_t pair) {
     return 2 * pair + 1 < Rows ? 2 * pair + 1 : 2 * pair;
   };
@@ -62,7 +62,7 @@ template <std::size_t Rows>
 }
 
 struct PanelAndFour {
-  static constexpr std::size_t kRows = 4;  // there are no registers for more
+  static constexpr std::size_t kRows = 4;  // limited by the registers
 
   template <std::size_t Rows>
   static void project(Projection& p, std::size_t row, std::size_t k, std::size_t) {
@@ -70,7 +70,7 @@ struct PanelAndFour {
   }
 };
 
-/// Few sums would not keep the CPU busy: as many rows as there is room for.
+/// Uses as many rows as registers allow, since few sums do not keep the CPU busy.
 struct HalfPanel {
   static constexpr std::size_t kRows = kProjectedSums;
 
@@ -80,7 +80,7 @@ struct HalfPanel {
   }
 };
 
-/// The columns that are not left to project_rest(): whole panels, the last of them perhaps padded.
+/// The number of columns not left to project_rest(): whole panels, of which the last may be padded.
 constexpr std::size_t whole_panels(std::size_t columns) {
   const std::size_t rest = columns % kLanes;
   if (rest == 0 || rest > 8) return padded(columns);

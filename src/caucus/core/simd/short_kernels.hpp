@@ -1,4 +1,4 @@
-// Sums of short vectors, in order: see kShort.
+// Sums of short vectors in order; see kShort.
 #pragma once
 
 #include "caucus/core/simd/groups.hpp"
@@ -8,7 +8,7 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// What mul_add does in one lane.
+/// mul_add() for one lane.
 inline float mul_add(float a, float b, float c) {
 #ifdef __FMA__
   return __builtin_fmaf(a, b, c);
@@ -33,7 +33,7 @@ inline double short_dot(const float* a, const float* b, std::size_t n) {
   return out;
 }
 
-/// Several at once: the additions of one wait for each other.
+/// Computes several at once, since the additions of one depend on each other.
 inline void short_dots(const float* const* a, const float* const* b, std::size_t n,
                        std::size_t count, double* out) {
   std::size_t j = 0;

@@ -9,7 +9,7 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// The numbers that the waves of one amplitude need, each in every lane.
+/// The constants for the waves of one amplitude, each in every lane.
 class Coefficients {
  public:
   explicit Coefficients(float a) {  // NOLINT(cppcoreguidelines-pro-type-member-init): below
@@ -30,9 +30,9 @@ class Coefficients {
   alignas(64) float rows_[kCount][kLanes];
 };
 
-/// With n the integer nearest to u and r = u - n, cos(pi u) = (-1)^n cos(pi r), and so the
-/// sine; |r| <= 1/2. The polynomials are minimax there, the cosine's with value 1 at 0. A Vector is
-/// Lanes or, at the end, EightFloats.
+/// With n the integer nearest to u and r = u - n, cos(pi u) = (-1)^n cos(pi r) with |r| <= 1/2, and
+/// accordingly for the sine. The polynomials are minimax on this interval; that of the cosine is 1
+/// at 0. Vector is Lanes, or EightFloats at the end.
 template <class Vector>
 class Waves {
  public:
@@ -53,7 +53,7 @@ class Waves {
         s2_(from.get<Vector>(8)),
         s3_(from.get<Vector>(9)) {}
 
-  /// Where u = x * factor, |u| < 2^22.
+  /// Computes both for u = x * factor with |u| < 2^22.
   [[gnu::always_inline]] Pair of(Vector x, Vector factor) const {
     const Vector count = mul_add(x, factor, magic_);
     const Vector r = mul_add(x, factor, subtract(magic_, count));
@@ -72,7 +72,7 @@ class Waves {
   Vector magic_, c0_, c1_, c2_, c3_, c4_, s0_, s1_, s2_, s3_;
 };
 
-/// The last `rest` < 16 frequencies.
+/// Computes the last `rest` < 16 frequencies.
 template <class Vector>
 [[gnu::always_inline]] inline void end_wave(const Waves<Vector>& waves, float* out,
                                             std::size_t rest, Vector x, Vector factor) {
@@ -81,13 +81,14 @@ template <class Vector>
   store_first(out + rest, rest, pair.sine);
 }
 
-/// The products of some waves with models, as dot() has them, begun while the waves are made. What
-/// is left at the end of a wave is added later: it was stored in pieces, for which the CPU waits.
+/// Computes the products of some waves with models, with the bits of dot(), while the waves are
+/// computed. The end of a wave is added later, because it is stored in pieces and loading it at
+/// once stalls.
 struct Products {
   static constexpr std::size_t kWaves = 16;
   alignas(64) float lanes[kWaves][kLanes];
 
-  /// Of all waves of a level, from the group k on, where they have n frequencies.
+  /// Adds the groups of all waves of a level from k on, for n frequencies.
   void end(const Wave* waves, std::size_t count, std::size_t level, std::size_t k, std::size_t n) {
     const auto whole = [&](std::size_t i) __attribute__((always_inline)) {
       const float* const model = waves[i].model[level];
@@ -112,7 +113,7 @@ struct Products {
   }
 };
 
-/// The waves' part of a product; nothing where no products are wanted.
+/// The part of the products inside the loop over waves; empty if no products are requested.
 template <bool Wanted>
 class Product {
  public:
@@ -122,7 +123,7 @@ class Product {
       lanes_ = fill(0.0F);
     }
   }
-  /// A group of cosines and their sines, at 2k.
+  /// Adds a group of cosines and their sines, at index 2k.
   [[gnu::always_inline]] void add(std::size_t k, Lanes cosine, Lanes sine) {
     if constexpr (Wanted) {
       lanes_ = mul_add(load(model_ + 2 * k), cosine, lanes_);
@@ -138,7 +139,7 @@ class Product {
   Lanes lanes_;
 };
 
-/// Not inlined: where g++ 12 sees how the coefficients are made it makes them anew for every group.
+/// Not inlined, because g++ 12 would otherwise recompute the coefficients for every group.
 template <bool WithProducts>
 [[gnu::noinline]] void all_waves(const Coefficients& from, const Wave* all, std::size_t count,
                                  std::size_t n, Products& products) {
@@ -168,9 +169,9 @@ template <bool WithProducts>
   }
 }
 
-/// From the waves of a level, those of u, to those of the next, of 2 u, which may take their place:
-/// cos 2a = 2 cos^2 a - 1, sin 2a = 2 cos a sin a. In a pass of its own, and for several at once:
-/// in a chain of doublings, or of additions to one product, one step waits for another.
+/// Computes the waves of 2 u from those of u, possibly in place: cos 2a = 2 cos^2 a - 1 and
+/// sin 2a = 2 cos a sin a. This is a separate pass over several waves at once, because the steps of
+/// a chain of doublings, or of additions to one product, wait for each other.
 template <std::size_t Count, bool WithProducts>
 [[gnu::noinline]] void double_angles(const Wave* waves, std::size_t level, float amplitude,
                                      std::size_t n, Products& products, std::size_t place) {
@@ -233,7 +234,7 @@ inline void sincos(const Wave* waves, std::size_t count, std::size_t levels, flo
   }
 }
 
-/// As bits, so that NaN is the largest; none is negative.
+/// Compares as bits, so that NaN is the largest; no lane is negative.
 template <class Vector>
 inline float largest_lane(Vector sizes) {
   float lanes[sizeof(Vector) / sizeof(float)];
@@ -246,7 +247,7 @@ inline float largest_lane(Vector sizes) {
   return __builtin_bit_cast(float, most);
 }
 
-/// The largest |x_k|; NaN if there is one.
+/// Returns the largest |x_k|, or NaN if there is one.
 inline float magnitude(const float* x, std::size_t n) {
   Lanes largest = fill(0.0F);
   std::size_t k = 0;

@@ -1,5 +1,5 @@
-// The vector operations of second_order.cpp, each in one pass. All vectors have a multiple of 8
-// numbers. Dot products sum in 16 lanes, as those of floats do.
+// The vector operations of second_order.cpp, each in one pass. The lengths of all vectors are
+// multiples of 8. Dot products are summed in 16 lanes, like those of floats.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -9,7 +9,8 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// out[i] = sum over k of a product; products(k, i, sum) adds the i-th of eight numbers from k on.
+/// out[i] is the sum over k of a product; products(k, i, sum) adds the i-th product for the eight
+/// numbers from k on.
 template <std::size_t Count, class Products>
 inline void sum_products(std::size_t n, Products products, double* out) {
   Eight even[Count];
@@ -85,7 +86,7 @@ inline void scale_by(const double* x, const double* factors, std::size_t n, doub
   }
 }
 
-// Three and two: there are not registers for five.
+// Three and then two, because there are no registers for five.
 inline void step_products(const Iterate& at, const double* other, const double* image,
                           std::size_t n, double* out) {
   const double* const left[5] = {at.residual, at.residual, other, other, at.direction};

@@ -1,4 +1,4 @@
-// The kernels of symmetric matrices, for symmetric_matrix.hpp.
+// The kernels of symmetric_matrix.hpp.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -10,8 +10,8 @@
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
-/// Four rows times x, and their mirror image times what x has there; row `first` of the matrix is
-/// in the block whose diagonal begins at `diagonal`.
+/// Multiplies four rows, and their mirror image, with x. Row `first` of the matrix is in the block
+/// whose diagonal begins at `diagonal`.
 inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t first,
                           const double* x, double* y) {
   Eight sums[kRows];
@@ -30,14 +30,15 @@ inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t 
     }
     store(y + l, mirrored);
   }
-  const Eight other = load(x + diagonal);  // the diagonal block is whole: no mirror image
+  const Eight other =
+      load(x + diagonal);  // the diagonal block is stored completely, without a mirror image
   for (std::size_t r = 0; r < kRows; ++r) {
     sums[r] = mul_add(load(rows + diagonal * kRows + r * kBlock), other, sums[r]);
     y[first + r] += sum(sums[r]);
   }
 }
 
-/// visit(rows, diagonal, first) for every four rows.
+/// Calls visit(rows, diagonal, first) for every four rows.
 template <class Matrix, class Visit>
 inline void by_rows(Matrix* matrix, std::size_t blocks, Visit visit) {
   for (std::size_t b = 0; b < blocks; ++b) {
@@ -57,7 +58,7 @@ inline void symmetric_multiply(const double* matrix, std::size_t blocks, const d
   });
 }
 
-/// Four rows and Groups times 8 columns of the sum, in registers while all vectors are added.
+/// Adds all vectors to four rows and Groups times 8 columns of the sum, which stay in registers.
 template <std::size_t Groups>
 inline void add_tile(double* tile, const float* row, const float* columns, std::size_t n,
                      std::size_t count, Eight scale) {
@@ -84,7 +85,7 @@ inline void add_tile(double* tile, const float* row, const float* columns, std::
 
 inline void symmetric_add(double* matrix, std::size_t blocks, const float* vectors,
                           std::size_t count, double factor) {
-  if (count == 0) return;  // there may be no memory to point to
+  if (count == 0) return;  // the pointer may be invalid
   const std::size_t n = blocks * kBlock;
   const Eight scale = eight(factor);
   by_rows(matrix, blocks, [&](double* rows, std::size_t diagonal, std::size_t first) {

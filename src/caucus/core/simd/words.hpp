@@ -1,4 +1,4 @@
-// Sixteen 32-bit words as one value, like the floats of lanes.hpp.
+// A value of sixteen 32-bit words, like the floats of lanes.hpp.
 #pragma once
 
 #include "caucus/core/simd/doubles.hpp"
@@ -20,24 +20,24 @@ inline Words exclusive_or(Words a, Words b) { return {_mm512_xor_si512(a.v, b.v)
 inline Words shifted_right(Words a, int bits) {
   return {_mm512_srli_epi32(a.v, static_cast<unsigned>(bits))};
 }
-/// The first eight words and the last eight as doubles.
+/// Converts the first eight words or the last eight to doubles.
 inline Eight first_doubles(Words a) { return {_mm512_cvtepu32_pd(_mm512_castsi512_si256(a.v))}; }
 inline Eight last_doubles(Words a) {
   return {_mm512_cvtepu32_pd(_mm512_extracti64x4_epi64(a.v, 1))};
 }
 
-/// The words that two times eight doubles are, which must be small whole numbers.
+/// Converts two times eight doubles, which must be small whole numbers, to words.
 inline Words whole_numbers(Eight first, Eight last) {
   return {_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtpd_epi32(first.v)),
                              _mm512_cvtpd_epi32(last.v), 1)};
 }
-/// value where a = b, else other.
+/// Returns value where a = b, and other elsewhere.
 inline Words where_equal(Words a, Words b, Words value, Words other) {
   return {_mm512_mask_mov_epi32(other.v, _mm512_cmpeq_epi32_mask(a.v, b.v), value.v)};
 }
 inline bool any_above(Words a, Words limit) { return _mm512_cmpgt_epu32_mask(a.v, limit.v) != 0; }
 
-/// The 64-bit products with one number, as high and low words.
+/// Computes the 64-bit products with one number, as high and low words.
 struct Products {
   Words high, low;
 };
@@ -77,7 +77,7 @@ inline Words exclusive_or(Words a, Words b) {
 inline Words shifted_right(Words a, int bits) {
   return {_mm256_srli_epi32(a.low, bits), _mm256_srli_epi32(a.high, bits)};
 }
-/// As the last bits of a double between 2^52 and 2^53, from which 2^52 is taken away.
+/// Uses the words as the last bits of a double between 2^52 and 2^53 and subtracts 2^52.
 inline __m256d doubles(__m128i a) {
   const __m256i offset = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
   const __m256i bits = _mm256_or_si256(_mm256_cvtepu32_epi64(a), offset);

@@ -1,7 +1,7 @@
-// Examples for the benchmarks, as a .f32 file that all peers read:
+// Writes the examples of the benchmarks as a .f32 file that all programs read:
 //   bench_data --csv FILE --out FILE.f32              features scaled to [-1,1], target to [0,1]
 //   bench_data --rows N --features d --out FILE.f32   the built-in linear problem, scaled likewise
-// and, for the readers, the same problem as text:
+// and, for the benchmark of the readers, the same problem as text:
 //   bench_data --rows N --features d --text FILE.csv[.gz]
 #include <algorithm>
 #include <vector>

@@ -1,10 +1,10 @@
-// The whole loop of caucus (sampling, clients, aggregation, both mirror steps) on examples in
-// memory, as `caucus run` plays it. It takes the flags of bench/peers/plain_loop and
+// Measures the whole loop of caucus (sampling, clients, aggregation, both mirror steps) on examples
+// in memory, as `caucus run` executes it. It takes the flags of bench/peers/plain_loop and
 //   --schedule constant|theory|adaptive|adaptive-first-order
 // and prints one line of JSON: the best CPU time per example, the mean of the MSE, and the memory
 // used beyond the examples. With
 //   --repeats R --threads N --wall 1
-// it times whole experiments of R repetitions instead, by the clock on the wall (always if R > 1).
+// it measures the elapsed time of whole experiments of R repetitions instead (always if R > 1).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -28,7 +28,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// How long to repeat, and how often at least.
+/// The time to repeat, and the least number of repetitions.
 struct Budget {
   double seconds = 1.0;
   std::size_t least_repetitions = 3;
@@ -42,7 +42,7 @@ ScheduleKind parse_schedule(const std::string& name) {
   throw std::runtime_error("--schedule " + name + " is not known");
 }
 
-/// Widths in geometric steps from 0.5 to 64, so that eight of them are the paper's.
+/// Widths in geometric steps from 0.5 to 64; with eight of them they are the paper's.
 std::vector<Space> kernels(std::size_t models, std::uint32_t features, double radius) {
   std::vector<Space> spaces;
   for (std::size_t i = 0; i < models; ++i) {
@@ -92,7 +92,7 @@ ExperimentOptions experiment(Flags& flags) {
   return options;
 }
 
-/// What a repetition of FOMD-OMS needs, made ready outside the time.
+/// The input of a repetition of FOMD-OMS, which is prepared outside the measured time.
 struct Repetition {
   Partition partition;
   RunLength length;
@@ -112,7 +112,7 @@ Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
 }
 
 struct Measured {
-  double seconds = HUGE_VAL;  ///< CPU time of all threads, the best repetition
+  double seconds = HUGE_VAL;  ///< CPU time of all threads in the best repetition
   std::vector<double> mses;
   double examples = 0.0;
   double rounds = 0.0;
@@ -148,7 +148,7 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   measured.mses.push_back(result.telemetry.squared_error / measured.examples);
 }
 
-/// One repetition at a time, on one thread.
+/// Runs one repetition at a time, on one thread.
 void measure_loop(const Dataset& data, ExperimentOptions options, const Budget& budget) {
   const PeakMemory peak;
   Measured measured;
@@ -165,7 +165,7 @@ void measure_loop(const Dataset& data, ExperimentOptions options, const Budget& 
       mse.mean, mse.error, peak.megabytes(), measured.mses.size());
 }
 
-/// A whole experiment, on several threads.
+/// Runs a whole experiment on several threads.
 void measure_experiment(const Dataset& data, const ExperimentOptions& options,
                         const Budget& budget) {
   double best = HUGE_VAL;

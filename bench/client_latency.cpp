@@ -1,6 +1,6 @@
-// What one client pays, one example at a time: the time of `predict` (the forecast must be there)
-// and of `report` (losses and gradients, once y is known), and the memory of a client: the plan
-// with its frequencies, the J models it was sent, and the buffers of one round.
+// Measures one client with one example at a time: the time of `predict` (until the prediction is
+// available) and of `report` (losses and gradients for a known y), and the memory of a client: the
+// plan with its frequencies, the J models, and the buffers of one round.
 //   client_latency [--features D] [--sample J] [--models K] [--dimension d] [--seconds S]
 #include <malloc.h>
 
@@ -83,7 +83,8 @@ struct Nanoseconds {
   double observe = HUGE_VAL;
 };
 
-/// The best pass over all examples. Observing follows predicting, so its time is a difference.
+/// Returns the best pass over all examples. The time of `report` is a difference, since it follows
+/// `predict`.
 Nanoseconds time_client(Client& client, const std::vector<std::vector<float>>& rows,
                         double seconds) {
   using Clock = std::chrono::steady_clock;

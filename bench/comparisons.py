@@ -1,4 +1,4 @@
-"""What is compared with what, and the targets. bench/README.md explains each comparison."""
+"""The comparisons and their targets. bench/README.md explains each comparison."""
 
 import os
 
@@ -26,8 +26,8 @@ def loop(harness):
 
 
 def wide_pair(harness, features):
-    """A cautious eta: with that of elevators the selection now and then settles on a wrong kernel,
-    and few repetitions then say little about the MSE."""
+    """Uses a small eta: with that of elevators the selection sometimes settles on a wrong kernel, and
+    few repetitions then say little about the MSE."""
     flags = {**KERNELS, "eta": 1, "data": harness.generated(4000, features)}
     return harness.remembered(f"d={features}", lambda: pair(harness, least_repetitions=2, **flags))
 
@@ -56,7 +56,7 @@ def adaptive(harness):
 
 def scaling(harness):
     ours, _ = kernel_pair(harness)
-    # Estimates of K models from M J samples weigh K / J each: only short steps are stable.
+    # With M J samples of K models each estimate has the weight K / J, so only short steps are stable.
     thousand_models = {**KERNELS, "models": 1000, "eta": 0.1, "lambda": 0.01}
     many, plain = pair(harness, data=harness.elevators, least_repetitions=1, **thousand_models)
     yield growth("K = 1,000 against K = 8", many, ours, 2)
@@ -107,7 +107,7 @@ def growth(label, larger, smaller, target):
 
 
 def bounds(harness):
-    """Only the multiply-adds of the projection count; the loop does all the rest as well."""
+    """Counts only the multiply-adds of the projection, though the loop does everything else too."""
     peak = harness.roofline()["peak_gflops"]
     ours, _ = kernel_pair(harness)
     measured = {18: ours, **{d: wide_pair(harness, d)[0] for d in (8, 96, 384)}}
@@ -134,7 +134,7 @@ def of_bound(label, ours, name, bound, **rest):
 
 
 def kernels(harness):
-    """Google Benchmark's own counters say what bound or other way each kernel is compared with."""
+    """The counters of Google Benchmark name the bound or reference of each kernel."""
     entries = harness.google_benchmark("core_bench")
     if not entries:
         yield Row("the core's kernels", note="not measured: libbenchmark-dev is not installed")
@@ -157,7 +157,7 @@ def latency(harness):
             sample=sample,
             features=features,
         )[0]
-        sincos, products = 2 * 14 * features, 2 * 2 * features  # operations per held model
+        sincos, products = 2 * 14 * features, 2 * 2 * features  # operations per sampled model
         predicting = (2 * features * d + sample * (sincos + products)) / peak
         observing = sample * products / peak
         yield of_bound(

@@ -1,6 +1,6 @@
-// The core's kernels by Google Benchmark. Each is compared, in the same run, with a bound that was
-// measured on this core (counter bound_ns: its multiply-adds at peak, or its bytes at the speed of
-// memory) or with the usual way to do the same (counter reference_ns); the label says which.
+// Measures the kernels of core with Google Benchmark. Each is compared in the same run with a bound
+// measured on this CPU core (counter bound_ns: its multiply-adds at peak, or its bytes at the speed
+// of memory) or with the usual implementation (counter reference_ns); the label says which.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -35,20 +35,20 @@ double peak() {
   return kPeak;
 }
 
-/// Float operations (a multiply-add is two) at peak.
+/// The time of float operations at peak (a multiply-add is two).
 void compare_with_peak(benchmark::State& state, double operations) {
   state.counters["bound_ns"] = operations / peak();
   state.SetLabel("multiply-adds at peak");
 }
 
-/// Bytes that come from memory, not from a cache.
+/// The time of reading bytes from memory, not from a cache.
 void compare_with_memory(benchmark::State& state, double bytes) {
   static const double kSpeed = memory_gigabytes_per_second();
   state.counters["bound_ns"] = bytes / kSpeed;
   state.SetLabel("memory");
 }
 
-/// The best time of the usual way, per call.
+/// The best time of the usual implementation, per call.
 template <class Call>
 void compare_with(benchmark::State& state, const std::string& name, const Call& call) {
   constexpr int kCalls = 2000;
@@ -152,7 +152,7 @@ void bm_simplex(benchmark::State& state) {
   std::vector<double> losses(K, 0.0);
   Simplex p = Simplex::uniform(K);
   std::size_t held = 0;
-  // In turn some of the models were held, with losses of one size, so that p stays mixed.
+  // Different models are sampled in turn, with losses of one size, so that p stays mixed.
   const std::size_t count = std::min<std::size_t>(8, K / 2);
   const auto set_losses = [&](double value) {
     std::fill_n(losses.begin() + static_cast<std::ptrdiff_t>(held), count, value);

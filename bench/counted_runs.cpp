@@ -1,7 +1,7 @@
 // Small fixed runs for counting instructions (bench/callgrind):
 //   counted_runs --run kernels|linear|adaptive
 //   counted_runs --run csv --file SCRATCH.csv
-// Only what happens inside caucus_counted_run is counted; making the data is outside.
+// Only caucus_counted_run is counted, not the generation of the data.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -54,7 +54,7 @@ ExperimentOptions options_of(const std::string& run) {
   return options;
 }
 
-/// A plain function pointer and its argument, so that what is counted has one name.
+/// A function pointer and its argument, so that the counted code has one name.
 struct Work {
   void (*call)(const Work&) = nullptr;
   const Dataset* data = nullptr;

@@ -29,7 +29,7 @@ class EchoServer::Service final : public v1::Federation::CallbackService {
    public:
     explicit Stream(Service& service) : service_(service) { StartRead(&message_); }
     void answer() {
-      reply_ = service_.reply_;  // as a server makes a message for everybody
+      reply_ = service_.reply_;  // copied, as a server creates a message for each client
       StartWrite(&reply_);
     }
 
@@ -42,7 +42,7 @@ class EchoServer::Service final : public v1::Federation::CallbackService {
       if (!ok) return Finish(grpc::Status::OK);
       StartRead(&message_);
     }
-    void OnCancel() override {  // else the read or write that is under way fails
+    void OnCancel() override {  // otherwise the pending read or write fails
       if (service_.withdraw(*this)) Finish(grpc::Status::CANCELLED);
     }
     void OnDone() override { delete this; }
@@ -62,7 +62,7 @@ class EchoServer::Service final : public v1::Federation::CallbackService {
     }
     for (Stream* one : all) one->answer();
   }
-  /// Whether it was waiting for the others.
+  /// Returns whether it was waiting for the others.
   bool withdraw(Stream& stream) {
     const std::lock_guard lock(mutex_);
     return std::erase(waiting_, &stream) > 0;
@@ -117,7 +117,7 @@ class EchoStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1::S
   void OnWriteDone(bool ok) override {
     if (ok) write_if(write_done_);
   }
-  /// Once both the last message is away and its answer is there, in whatever order.
+  /// Called when the last message was sent and its answer received, in either order.
   void write_if(bool& now_done) {
     const std::lock_guard lock(mutex_);
     now_done = true;
@@ -150,7 +150,7 @@ std::vector<double> echo(const std::string& address, std::size_t streams,
   std::vector<std::unique_ptr<EchoStream>> all;
   for (std::size_t n = 0; n < streams; ++n) {
     grpc::ChannelArguments arguments;
-    arguments.SetInt("caucus.stream", static_cast<int>(n));  // a connection of its own
+    arguments.SetInt("caucus.stream", static_cast<int>(n));  // gives each stream its own connection
     stubs.push_back(
         v1::Federation::NewStub(grpc::CreateCustomChannel(address, credentials, arguments)));
   }

@@ -1,5 +1,5 @@
-// The least that gRPC can do with the messages of a federation: streams on which a server answers
-// every message with one of a given size, at once or when all streams have sent theirs.
+// A gRPC echo with messages of the size of a federation's: a server answers every message with one
+// of a given size, at once or when all streams have sent theirs.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -14,7 +14,7 @@
 
 namespace caucus::bench {
 
-/// Answers with `reply`. With a barrier it waits for as many messages as there are streams.
+/// Answers with `reply`. With a barrier it waits for a message from every stream.
 class EchoServer {
  public:
   EchoServer(std::size_t streams, bool barrier, v1::ServerMessage reply,
@@ -33,8 +33,8 @@ class EchoServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// Sends `message` on each stream as soon as the answer to the last one is there, for so long.
-/// Gives the seconds between answers, of all streams.
+/// Sends `message` on each stream as soon as the answer to the last one arrives, for the given
+/// time. Returns the seconds between answers of all streams.
 std::vector<double> echo(const std::string& address, std::size_t streams,
                          const v1::ClientMessage& message, std::chrono::duration<double> seconds,
                          const std::shared_ptr<grpc::ChannelCredentials>& credentials);

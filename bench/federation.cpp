@@ -1,8 +1,8 @@
-// A federation on loopback: synchronous batches per second, what a batch takes, and the server's
-// memory per client; or an echo of the same messages, the least that gRPC needs for it.
+// Measures a federation on loopback: synchronous batches per second, the time of a batch, and the
+// server's memory per client; or a gRPC echo of the same messages, for comparison.
 //   federation [--mode federation|echo|barrier] [--clients M] [--seconds S] [--tls 0|1]
 //              [--commit-every N] [--sample J] [--frequencies D]
-// The server is a process of its own. The clients share another: as many threads as gRPC takes.
+// The server is a separate process. The clients share another one with the threads of gRPC.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ Keys make_keys() {
   return keys;
 }
 
-/// One client on a connection of its own, who answers at once.
+/// One client with its own connection, which answers at once.
 class Player {
  public:
   Player(const std::string& address, const std::string& name, std::uint32_t index,
@@ -135,7 +135,7 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
   const std::string address = "localhost:" + std::to_string(figures.port);
   const std::string authority = setting.tls ? keys.authority.certificate : std::string();
   std::vector<double> gaps;
-  const auto start = std::chrono::duration<double>(0.3);  // until all run evenly
+  const auto start = std::chrono::duration<double>(0.3);  // warm-up
   if (setting.mode == "federation") {
     std::vector<std::unique_ptr<Player>> players;
     for (std::uint32_t j = 0; j < setting.clients; ++j) {
@@ -181,7 +181,7 @@ void run(Flags& flags) {
   int to_server[2];
   int to_clients[2];
   if (pipe(to_server) != 0 || pipe(to_clients) != 0) throw std::runtime_error("pipe");
-  const pid_t server = fork();  // before gRPC has threads
+  const pid_t server = fork();  // before gRPC starts threads
   if (server == 0) {
     close(to_server[1]);
     close(to_clients[0]);
@@ -191,7 +191,7 @@ void run(Flags& flags) {
   close(to_server[0]);
   close(to_clients[1]);
   measure(setting, keys, to_clients[0], to_server[1]);
-  close(to_server[1]);  // the server ends by that
+  close(to_server[1]);  // makes the server exit
   int status = 0;
   waitpid(server, &status, 0);
   if (status != 0) throw std::runtime_error("the server failed");

@@ -40,14 +40,14 @@ FederationSettings federation_settings(const Setting& setting) {
   return settings;
 }
 
-/// What it says to its parent, and hears.
+/// The pipes to and from the parent process.
 class Pipe {
  public:
   Pipe(int told, int tells) : told_(told), tells_(tells) {}
   void tell(const ServerFigures& figures) const {
     if (write(tells_, &figures, sizeof figures) != sizeof figures) throw std::runtime_error("pipe");
   }
-  /// False when the parent has done.
+  /// Returns false when the parent has finished.
   [[nodiscard]] bool wait_for_word() const {
     char word = 0;
     return read(told_, &word, 1) == 1;

@@ -1,4 +1,4 @@
-// The server's half of the federation benchmark, in a process of its own.
+// The server of the federation benchmark, which runs in its own process.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ struct Keys {
   Identity authority, server;
 };
 
-/// What the server tells its parent.
+/// The data that the server sends to its parent.
 struct ServerFigures {
   int port = 0;
   double megabytes_before = 0.0, megabytes_with = 0.0;
 };
 
-/// Writes where it listens; ends, with its memory written, when told to.
+/// Writes its address, serves until the parent closes the pipe, and writes its memory.
 void serve(const Setting& setting, const Keys& keys, int told, int tells);
 
 }  // namespace caucus::bench

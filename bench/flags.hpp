@@ -1,4 +1,4 @@
-// `--flag value` pairs of a benchmark program: the flag's default says what type it has.
+// `--flag value` pairs of a benchmark program. The default of a flag determines its type.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class Flags {
     for (int i = 1; i < count; i += 2) given_[words[i]] = words[i + 1];
   }
 
-  /// The value of a flag, or its default.
+  /// Returns the value of a flag, or its default.
   template <class T>
   T take(const std::string& flag, T value) {
     const auto found = given_.find(flag);
@@ -33,7 +33,7 @@ class Flags {
     }
   }
 
-  /// A flag that nobody took is a mistake.
+  /// Fails if a flag was given that no call of get() asked for.
   void expect_none_left() const {
     if (!given_.empty()) throw std::runtime_error("unknown flag " + given_.begin()->first);
   }

@@ -1,4 +1,4 @@
-"""Runs the benchmark programs, each of which prints one line of JSON, and remembers what it got."""
+"""Runs the benchmark programs, each of which prints one line of JSON, and stores the results."""
 
 import json
 import os
@@ -10,12 +10,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "build/bin"
 DATA = ROOT / "build/bench/data"
 VENV = ROOT / "build/bench/venv"
-# NumPy and its relatives on one core, as everything else here.
+# NumPy and similar libraries use one core, like everything else here.
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
 class NotMeasured(Exception):
-    """Why there is no figure; the table says so."""
+    """The reason why there is no figure, for the table."""
 
 
 class Harness:
@@ -38,7 +38,7 @@ class Harness:
         return path, "elevators"
 
     def generated(self, rows, features):
-        """The built-in linear problem as a file of examples."""
+        """Writes the built-in linear problem to a file of examples."""
         path = DATA / f"linear-{rows}x{features}.f32"
         if not path.is_file():
             self._execute(
@@ -55,11 +55,11 @@ class Harness:
         return path
 
     def run(self, program, **flags):
-        """One run of a program of ours, without memory of earlier ones."""
+        """Runs one of our programs without using stored results."""
         return json.loads(self._execute([PROGRAMS / program, *_as_words(flags)]))
 
     def google_benchmark(self, program):
-        """The fastest of several repetitions of each benchmark, as Google Benchmark reports them."""
+        """Returns the fastest of several repetitions of each benchmark, as Google Benchmark reports them."""
         if not (PROGRAMS / program).is_file():
             return []
         words = [PROGRAMS / program, "--benchmark_format=json"]
@@ -75,7 +75,7 @@ class Harness:
         return list(fastest.values())
 
     def best(self, programs, key="ns_per_example", **flags):
-        """The least `key` of each program, in turns, so that all meet the same state of the machine.
+        """Returns the least `key` of each program. They alternate, so that all see the same machine state.
 
         A list of (program, additional flags) gives a list of results.
         """
@@ -89,7 +89,7 @@ class Harness:
         return results
 
     def remembered(self, name, measure):
-        """What several groups need is measured once."""
+        """Measures once what several groups need."""
         if name not in self._remembered:
             self._remembered[name] = measure()
         return self._remembered[name]
@@ -98,7 +98,7 @@ class Harness:
         return self.remembered("roofline", lambda: self.run("roofline"))
 
     def peer(self, script, **flags):
-        """One run of a Python peer in the environment that --peers makes."""
+        """Runs a Python program in the environment that --peers makes."""
         python = VENV / "bin/python"
         if not python.is_file():
             raise NotMeasured("not measured: needs --peers")
@@ -109,7 +109,7 @@ class Harness:
             raise NotMeasured(f"not measured: {script} failed") from error
 
     def install_peers(self):
-        """A virtual environment with the pinned versions, from the package index pip is set up for."""
+        """Makes a virtual environment with the pinned versions, from the package index of pip."""
         if not (VENV / "bin/python").is_file():
             subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
         pip = [
@@ -123,7 +123,7 @@ class Harness:
         requirements = ROOT / "bench/peers/requirements.txt"
         packages = [line.strip() for line in requirements.read_text().splitlines()]
         for package in (line for line in packages if line and not line.startswith("#")):
-            # One by one: a peer that cannot be installed here must not take the others along.
+            # One by one, so that a package that cannot be installed does not prevent the others.
             if subprocess.run([*pip, package], check=False).returncode != 0:
                 print(f"bench: {package} could not be installed; its rows stay empty")
 

@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""Describes the machine on which the figures were measured."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def _caches():
 
 
 def _compile_flags(source):
-    """The flags that decide about speed, from the build's own record."""
+    """Returns the compiler flags that affect speed, from the CMake cache."""
     for line in (ROOT / "build/compile_commands.json").read_text().splitlines():
         if '"command"' in line and source in line:
             words = [w for w in line.split() if re.match(r"-(O|march|m[a-z0-9]+|f[a-z-]+)", w)]

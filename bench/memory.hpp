@@ -1,4 +1,4 @@
-// How much memory this process has used, from the kernel's own count.
+// The memory of this process, as counted by the kernel.
 #pragma once
 
 #include <fstream>
@@ -6,7 +6,7 @@
 
 namespace caucus::bench {
 
-/// A line of /proc/self/status in MB (10^6 bytes); 0 where there is none.
+/// Returns a line of /proc/self/status in MB (10^6 bytes), or 0 if there is none.
 inline double status_megabytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -17,11 +17,11 @@ inline double status_megabytes(const std::string& name) {
   return 0.0;
 }
 
-/// The most that was used since the construction, beyond what was used then.
+/// The peak since the construction, minus the memory used at that time.
 class PeakMemory {
  public:
   PeakMemory() {
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
     before_ = status_megabytes("VmRSS");
   }
   [[nodiscard]] double megabytes() const { return status_megabytes("VmHWM") - before_; }

@@ -1,4 +1,4 @@
-"""Comparisons with programs from PyPI; each runs in a process of its own."""
+"""Comparisons with programs from PyPI; each runs in its own process."""
 
 from harness import NotMeasured
 from rows import CAUCUS, LINEAR, against, kernel_pair, mse_note, time_text
@@ -6,7 +6,7 @@ from table import Row
 
 
 def peer_row(harness, label, ours, name, script, target=None, **flags):
-    """A peer in a process of its own; where it cannot run, the row says why it is empty."""
+    """Runs a program in its own process; if it cannot run, the row gives the reason."""
     time = ours["ns_per_example"]
     seconds = harness.seconds * harness.passes
     try:

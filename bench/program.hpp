@@ -1,6 +1,6 @@
-// What the benchmark programs have in common: failures end with a message and code 2, and examples
-// come from a file that every peer reads in a few lines of its own language (.f32: rows and
-// features as two 64-bit numbers, then the rows as floats with the target last).
+// Shared code of the benchmark programs: failures end with a message and exit code 2, and examples
+// come from a file that programs in any language can read (.f32: rows and features as two 64-bit
+// numbers, then the rows as floats with the target last).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace caucus::bench {
 
-/// The value of a Result; benchmarks have no use for going on without it.
+/// Returns the value of a Result, or exits with its error.
 template <class T>
 T value_of(Result<T> result) {
   if (!result.ok()) throw std::runtime_error(result.error().line());
@@ -22,10 +22,10 @@ T value_of(Result<T> result) {
 Dataset read_examples(const std::string& path);
 void write_examples(const Dataset& data, const std::string& path);
 
-/// The variant of the core's kernels that the environment variable CAUCUS_SIMD names, if it does.
+/// Selects the kernels that the environment variable CAUCUS_SIMD names, if it is set.
 void choose_simd_variant();
 
-/// Runs `body` on the flags; the name is for messages.
+/// Runs `body` with the flags; the name is for messages.
 int run_program(const char* name, int count, char** words, void (*body)(Flags&));
 
 }  // namespace caucus::bench

@@ -1,7 +1,8 @@
-// How fast CSV and CSV.gz become a data set, beside zlib's bare decompression of the same file:
+// Measures how fast CSV and CSV.gz are read into a data set, and how fast zlib decompresses the
+// file:
 //   reading --csv FILE.csv --gz FILE.csv.gz [--seconds S]
-// By the clock on the wall, since a reader may use a second thread; the files are in the page
-// cache after the first pass. MB are 10^6 bytes of text, also for the compressed file.
+// Times are elapsed times, since a reader may use a second thread. The files are in the page cache
+// after the first pass. MB are 10^6 bytes of text, also for the compressed file.
 #include <zlib.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ void read_data(const std::string& path) {
   if (data.rows() == 0) throw std::runtime_error(path + " is empty");
 }
 
-/// MB/s of the best pass.
+/// Returns the MB/s of the best pass.
 double speed(void (*pass)(const std::string&), const std::string& path, double megabytes,
              double seconds) {
   using Clock = std::chrono::steady_clock;

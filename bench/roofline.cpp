@@ -29,8 +29,8 @@ double seconds_of(std::clock_t ticks) { return static_cast<double>(ticks) / CLOC
 
 constexpr std::size_t kChains = 10;
 
-/// Independent chains, more than the latency of a multiply-add times the units that do it. Each has
-/// a name of its own: the compiler keeps an array of them in memory.
+/// Independent chains, more than the latency of a multiply-add times the number of units. Each has
+/// its own variable, because the compiler would keep an array in memory.
 [[gnu::noinline]] Lanes multiply_add(std::size_t rounds, Lanes factor, Lanes term) {
   Lanes a = term, b = term, c = term, d = term, e = term;
   Lanes f = term, g = term, h = term, i = term, j = term;
@@ -45,7 +45,7 @@ constexpr std::size_t kChains = 10;
     h = h * factor + term;
     i = i * factor + term;
     j = j * factor + term;
-    // The chains are equal; this keeps the compiler from noticing.
+    // The chains are equal; this prevents the compiler from merging them.
     for (Lanes* chain : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j}) {
       asm volatile("" : CAUCUS_IN_VECTOR_REGISTER(*chain));
     }
@@ -53,7 +53,7 @@ constexpr std::size_t kChains = 10;
   return a + b + c + d + e + f + g + h + i + j;
 }
 
-/// Four streams at once: a core's prefetchers follow several.
+/// Reads four streams at once, because a core's prefetchers follow several.
 [[gnu::noinline]] std::uint64_t sum_of(const std::vector<std::uint64_t>& values) {
   const std::size_t quarter = values.size() / 4;
   std::uint64_t sum = 0;

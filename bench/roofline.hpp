@@ -1,12 +1,13 @@
-// What this machine can do at most, on one core: the bounds that kernels are compared with.
+// The limits of one core of this machine, with which kernels are compared.
 #pragma once
 
 namespace caucus::bench {
 
-/// Float multiply-adds (two operations each) by the widest instructions, 10^9 operations a second.
+/// Float multiply-adds (two operations each) with the widest instructions, in 10^9 operations per
+/// second.
 double peak_gflops();
 
-/// Bytes that one core reads from memory far larger than the caches, 10^9 a second.
+/// Bytes that one core reads from memory far larger than the caches, in 10^9 per second.
 double memory_gigabytes_per_second();
 
 }  // namespace caucus::bench

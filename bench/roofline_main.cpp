@@ -1,4 +1,4 @@
-// Prints the machine's bounds, and the variant of the core's kernels in use, as one line of JSON.
+// Prints the limits of the machine and the variant of the kernels in use as one line of JSON.
 #include <cstdio>
 
 #include "caucus/core/simd/kernels.hpp"

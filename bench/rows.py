@@ -26,7 +26,7 @@ def against(label, ours, other, theirs, **rest):
 
 
 def mse_note(ours, theirs):
-    """With the standard error of the mean over repetitions, where there are several."""
+    """Adds the standard error of the mean if there are several repetitions."""
 
     def text(result):
         error = result.get("mse_error", 0)
@@ -40,7 +40,7 @@ def pair(harness, **flags):
 
 
 def kernel_pair(harness):
-    """The setting that most comparisons start from: kernels, K = 8, J = 2, M = 10, N = 1."""
+    """The base setting of most comparisons: kernels, K = 8, J = 2, M = 10, N = 1."""
     return harness.remembered("kernels", lambda: pair(harness, data=harness.elevators, **KERNELS))
 
 

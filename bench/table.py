@@ -5,17 +5,17 @@ from dataclasses import asdict, dataclass
 
 @dataclass
 class Row:
-    """Something of ours against something else. The ratio says how many times better ours is,
-    unless its name says what else it is."""
+    """A measurement of caucus compared with another one. The ratio says how many times better caucus
+    is, unless `ratio_is` names another meaning."""
 
     label: str
     ours: str = ""  # with its unit
-    against: str = ""  # what it is compared with
+    against: str = ""  # the other measurement
     theirs: str = ""
     ratio: float | None = None
     ratio_is: str = "x"  # "x", or "of the bound", ...
     target: float | None = None
-    at_most: bool = False  # the target is a ceiling
+    at_most: bool = False  # whether the target is an upper limit
     note: str = ""
 
     @property

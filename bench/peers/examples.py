@@ -1,4 +1,4 @@
-"""What the Python peers share: flags, examples, and the one line of JSON that bench/run reads."""
+"""Shared code of the Python programs: flags, examples, and the line of JSON that bench/run reads."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ WIDTHS = 2.0 ** np.arange(-1, 7)  # 0.5 .. 64, the eight kernels of every peer
 
 
 def parse(**defaults):
-    """Flags with their defaults; --data and --seconds every peer has."""
+    """Parses flags with their defaults; every program has --data and --seconds."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", required=True)
     parser.add_argument("--seconds", type=float, default=1.0)

@@ -1,4 +1,4 @@
-# Every C++ snippet of PAGE must stand, to the letter, in one of the programs beside this file.
+# Checks that every C++ snippet of PAGE is a literal part of one of the programs beside this file.
 file(GLOB programs ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 set(sources "")
 foreach(program IN LISTS programs)

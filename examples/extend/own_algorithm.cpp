@@ -1,5 +1,5 @@
 // An algorithm of your own: all clients learn one fixed model together. It reuses the records and
-// the client half of FOMD-OMS and is played by the engine that plays every algorithm.
+// the client side of FOMD-OMS, and the engine runs it like every other algorithm.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

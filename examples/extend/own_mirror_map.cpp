@@ -1,5 +1,5 @@
-// A mirror map of your own: exponentiated gradient on the positive orthant. Any map runs in
-// FomdNoLu.
+// A mirror map of your own: exponentiated gradient on the positive orthant. FomdNoLu accepts any
+// map.
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -19,7 +19,7 @@ struct PositiveOrthant {  ///< u > 0 with psi(u) = sum_k (u_k ln u_k - u_k) / ra
 static_assert(caucus::MirrorMap<PositiveOrthant>);
 
 int main() {
-  // Two clients with the losses |u - a|^2 / 2: together they want the mean of their a.
+  // Two clients with the losses |u - a|^2 / 2: the optimum is the mean of their a.
   const std::vector<std::vector<double>> wishes = {{3.0, 0.5}, {1.0, 1.5}};
   caucus::FomdNoLu<PositiveOrthant> server({}, {1.0, 2.0});
   for (int r = 0; r < 200; ++r) {

@@ -45,7 +45,7 @@ double chi_square(const std::vector<int>& counts, int draws) {
   return sum;
 }
 
-/// Exceeded once in about 30000: mean + 4 standard deviations, and room for the skewness.
+/// A limit that is exceeded about once in 30000: mean + 4 standard deviations, plus the skewness.
 double chi_square_limit(std::size_t cells) {
   const double freedom = static_cast<double>(cells) - 1.0;
   return freedom + 4.0 * std::sqrt(2.0 * freedom) + 9.0;

@@ -55,7 +55,7 @@ TEST(StateIo, AfterTheFirstFailureAllIsZeroAndTheFirstErrorStays) {
   writer.u32(7);
   StateReader reader(writer.bytes(), "file.state");
   EXPECT_EQ(reader.u64(), 0U);
-  EXPECT_EQ(reader.u32(), 0U);  // would have been there
+  EXPECT_EQ(reader.u32(), 0U);  // the bytes exist, but the reader has failed
   std::vector<double> some = {1.0, 2.0};
   reader.numbers(some);
   EXPECT_EQ(some, std::vector<double>(2, 0.0));

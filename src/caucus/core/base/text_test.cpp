@@ -18,7 +18,7 @@ namespace {
 
 double read(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
-/// As many significant digits as the text has: leading and trailing zeros do not count.
+/// Returns the number of significant digits of the text, without leading and trailing zeros.
 int significant_digits(const std::string& text) {
   std::string digits;
   for (const char c : text.substr(0, text.find('e'))) {

@@ -51,8 +51,8 @@ RC_GTEST_PROP(Vector, DotAgreesWithLongDouble, ()) {
     expected += Exact(a[k]) * Exact(b[k]);
     size += std::abs(Exact(a[k]) * Exact(b[k]));
   }
-  // A product is rounded, and then every sum that holds it: all of a short vector, one lane of a
-  // long.
+  // A product is rounded, and so is every sum that contains it: all sums of a short vector, those
+  // of one lane of a long one.
   const auto roundings = static_cast<Exact>(n <= simd::kShort ? n + 1 : n / 16 + 2);
   const Exact bound = roundings * 0x1p-24L / (1 - roundings * 0x1p-24L) * size;
   with_every_variant([&] {
@@ -83,7 +83,7 @@ RC_GTEST_PROP(Vector, DotSumsSixteenLanesInAFixedOrder, ()) {
     for (std::size_t l = 0; l < half; ++l) sums[l] += sums[l + half];
     sums.resize(half);
   }
-  // Products with 1 are exact, so that only the order of the additions is left to differ.
+  // Products with 1 are exact, so that only the order of the additions can differ.
   with_every_variant([&] { RC_ASSERT(dot(a, std::vector<float>(n, 1.0F)) == sums.front()); });
 }
 
@@ -133,14 +133,14 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
   std::vector<const float*> examples;
   for (std::size_t r = 0; r < rows; ++r) examples.push_back(x.data() + r * inputs);
   with_every_variant([&] {
-    std::vector<float> out(rows * width, 99.0F);  // what was there before must not matter
+    std::vector<float> out(rows * width, 99.0F);  // the old content must not matter
     const float largest = project(base, inputs, width, width, examples, out);
     RC_ASSERT(largest == magnitude(out));
     for (std::size_t r = 0; r < rows; ++r) {
       std::vector<float> alone(width);
       project(base, inputs, width, width, std::array{examples[r]}, alone);
       for (std::size_t k = 0; k < width; ++k) {
-        RC_ASSERT(out[r * width + k] == alone[k]);  // the same bits as with others
+        RC_ASSERT(out[r * width + k] == alone[k]);  // the same bits as together with other rows
         Exact expected = 0;
         Exact size = 0;
         for (std::size_t l = 0; l < inputs; ++l) {
@@ -156,7 +156,7 @@ RC_GTEST_PROP(Vector, ProjectAgreesWithLongDouble, ()) {
   });
 }
 
-/// One after the other, in order.
+/// Sums one after another, in order.
 float plain_projection(std::span<const float> base, std::size_t inputs, std::size_t k,
                        const float* x) {
   const bool fused = std::string_view(simd::kernels().name) != "portable";

@@ -38,7 +38,7 @@ FeatureMaps maps_of(std::vector<Space> spaces, InputShape shape, std::uint32_t r
   return FeatureMaps::make(std::move(spaces), shape, kSeed, repetition).value();
 }
 
-/// phi_i(x), computed afresh.
+/// Computes phi_i(x) in a new workspace.
 Floats features_of(const FeatureMaps& maps, std::size_t i, const Floats& x) {
   FeatureMaps::Workspace workspace(maps);
   workspace.begin(x);
@@ -130,7 +130,8 @@ TEST(FeatureMaps, WidthsInRatioTwoShareTheirAnglesIfHalfOfTheSpacesAreHeld) {
     const Floats one = features_of(apart, i, kExample);
     const auto features = shared.features(i, workspace);
     const Floats other(features.begin(), features.end());
-    EXPECT_EQ(other, features_of(shared, i, kExample)) << i;  // whoever asks first
+    EXPECT_EQ(other, features_of(shared, i, kExample))
+        << i;  // the order of requests does not matter
     ASSERT_EQ(one.size(), other.size());
     for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], other[k], 2e-6F) << i;
     different += one != other ? 1U : 0U;

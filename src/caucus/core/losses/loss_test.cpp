@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using Exact = long double;
 
-/// A loss under its name, with its definition typed again, and how far v is from a kink.
+/// A loss with its name, an independent definition, and the distance of v from a kink.
 struct Case {
   std::string name;
   Exact (*definition)(Exact v, Exact y);
@@ -120,7 +120,7 @@ TEST(Loss, NothingOverflowsAtHugeForecasts) {
     for (const double v : {-1e300, 1e300}) {
       for (const double y : {-1.0, 1.0}) {
         EXPECT_TRUE(std::isfinite(loss.derivative(v, y))) << c.name;
-        // A square of 1e300 has no double, but it must not turn into NaN either.
+        // The square of 1e300 overflows, but must not become NaN.
         if (c.name == "square") {
           EXPECT_EQ(loss.value(v, y), std::numeric_limits<double>::infinity());
         } else {

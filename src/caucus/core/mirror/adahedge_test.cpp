@@ -13,7 +13,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// In steps of 2^-10: their sums are exact, and who leads does not depend on rounding.
+/// Multiples of 2^-10, whose sums are exact, so that the leader does not depend on rounding.
 std::vector<Doubles> any_losses(std::size_t models) {
   std::vector<Doubles> rounds(*rc::gen::inRange<std::size_t>(1, 60), Doubles(models));
   for (Doubles& losses : rounds) {
@@ -127,7 +127,7 @@ TEST(AdaHedge, SharingMixesWithTheUniformDistribution) {
     EXPECT_NEAR(hedge.probabilities()[i], 0.9 * before[i] + 0.1 / 3.0, 1e-12);
   }
   EXPECT_NEAR(hedge.mixing_cost(), 0.9 * cost, 1e-15);
-  hedge.update(Doubles{0.5, 0.5, 0.5});  // says nothing: p stays
+  hedge.update(Doubles{0.5, 0.5, 0.5});  // equal losses do not change p
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(hedge.probabilities()[i], 0.9 * before[i] + 0.1 / 3.0, 1e-12);
   }

@@ -63,7 +63,7 @@ TEST(Ball, NoPointOfADenseGridOfTheDiscIsNearer) {
     }
     const double reached = distance(static_cast<double>(w[0]), static_cast<double>(w[1]));
     EXPECT_LE(reached, nearest + 1e-6);
-    EXPECT_GE(reached, nearest - 0.02);  // the grid comes as near, to its own width
+    EXPECT_GE(reached, nearest - 0.02);  // up to the width of the grid
   }
 }
 

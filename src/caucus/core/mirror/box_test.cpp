@@ -49,7 +49,7 @@ TEST(Box, NoPointOfADenseGridOfTheSquareIsNearer) {
     }
     const double reached = distance(static_cast<double>(w[0]), static_cast<double>(w[1]));
     EXPECT_LE(reached, nearest + 1e-6);
-    EXPECT_GE(reached, nearest - 0.01);  // the grid comes as near, to its own width
+    EXPECT_GE(reached, nearest - 0.01);  // up to the width of the grid
     for (const float value : w) {
       EXPECT_LE(std::abs(static_cast<double>(value)), side * (1.0 + 1e-6));
     }

@@ -31,7 +31,7 @@ struct Orthant {
 };
 static_assert(MirrorMap<Orthant>);
 
-/// Shows what the framework hands to a map.
+/// A map that records its arguments.
 struct Witness {
   using Decision = Floats;
   using Scalar = float;
@@ -46,8 +46,8 @@ struct NoMap {
 };
 static_assert(!MirrorMap<NoMap>);
 
-/// Batches of clients whose losses are |w - a_j|^2 / 2: the optimum is the mean of the a_j, put in
-/// the set.
+/// Runs batches of clients whose losses are |w - a_j|^2 / 2. The optimum is the projection of the
+/// mean of the a_j.
 template <class Map>
 Floats learn(Map map, const std::vector<Floats>& centres) {
   FomdNoLu<Map> server(map, Floats(centres[0].size(), 0.0F));

@@ -36,7 +36,7 @@ double sum_of(const Simplex& p) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// What one step needs; rate / C_i spreads over 1e-6 .. 1e6 and the p_i reach down to e^-5000.
+/// The input of one step; rate / C_i is in 1e-6 .. 1e6, and the p_i are at least e^-5000.
 struct Step {
   Doubles log_weights, weights, losses;
   double rate = 1.0;
@@ -107,8 +107,8 @@ Reference by_bisection(const Step& step) {
   return reference;
 }
 
-/// How far doubles may be from the reference. Their nu is off by its own rounding, by the tolerance
-/// on the sum, and by the rounding of the logarithms in it.
+/// The allowed difference to the reference. nu is affected by its own rounding, by the tolerance on
+/// the sum, and by the rounding of the logarithms.
 struct Room {
   Room(const Step& step, const Reference& reference)
       : slope(static_cast<double>(reference.slope)),
@@ -218,7 +218,7 @@ RC_GTEST_PROP(Simplex, ALowerLossGivesAHigherProbability, ()) {
   const auto i = *rc::gen::inRange<std::size_t>(0, step.size());
   step.losses[i] = 1.0;
   const double p = step.after()[i];
-  RC_PRE(p < 1.0 - 1e-9);  // beyond that doubles have no room above
+  RC_PRE(p < 1.0 - 1e-9);  // closer to 1 a double cannot increase
   step.losses[i] = 0.5;
   RC_ASSERT(step.after()[i] > p);
 }

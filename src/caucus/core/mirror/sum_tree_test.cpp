@@ -13,7 +13,7 @@ namespace {
 RC_GTEST_PROP(SumTree, FindsWhatARunningSumFinds, ()) {
   const auto size = *rc::gen::inRange<std::size_t>(1, 700);
   Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
-  // Whole numbers: sums are exact, and so is the comparison. Many of them are 0.
+  // Whole numbers make sums and comparisons exact. Many of them are 0.
   std::vector<double> weights(size);
   for (double& weight : weights) weight = stream.below(3) == 0 ? stream.below(100) : 0.0;
   weights[stream.below(static_cast<std::uint32_t>(size))] = 1.0;

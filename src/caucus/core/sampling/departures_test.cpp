@@ -16,7 +16,7 @@ TEST(Departures, AreFoundAfterAWhileAndToldOnce) {
   Departures departures;
   for (int batch = 0; batch < 20; ++batch) EXPECT_EQ(departures.stayed(10), 1.0);
   for (int batch = 0; batch < 19; ++batch) EXPECT_EQ(departures.stayed(4), 1.0) << batch;
-  EXPECT_EQ(departures.stayed(3), 0.4);  // the most of the last batches is what is left
+  EXPECT_EQ(departures.stayed(3), 0.4);  // the largest number of the last batches is used
   for (int batch = 0; batch < 100; ++batch) EXPECT_EQ(departures.stayed(4), 1.0) << batch;
 }
 

@@ -19,8 +19,8 @@ using testing::UnorderedElementsAre;
 using Doubles = std::vector<double>;
 using Models = std::vector<std::uint32_t>;
 
-/// P[the set of the J sampled models is this one] for every set, by the definition: A_1 ~ p, the
-/// others any J - 1 of the rest with equal probability.
+/// The probability of every set of J models by the definition: A_1 ~ p, and the others are any J -
+/// 1 of the rest with equal probability.
 Doubles set_probabilities(const Doubles& p, std::size_t sampled) {
   const std::size_t K = p.size();
   Doubles probability(std::size_t{1} << K, 0.0);
@@ -192,8 +192,7 @@ TEST(Sampling, ASingleModelIsAlwaysSampled) {
 }
 
 TEST(Sampling, ProbabilitiesNeedNotSumToOneExactly) {
-  // What rounding leaves over belongs to nobody: with the sum a little below 1, draws stay in
-  // range.
+  // Draws stay in range even if rounding makes the sum a little smaller than 1.
   Draws sampler({0.3, 0.3, 0.3}, 2);
   std::vector<int> counts(3, 0);
   for (std::uint32_t round = 0; round < 9000; ++round) ++counts[sampler.in_round(round)[0]];
@@ -238,7 +237,7 @@ RC_GTEST_PROP(ClientSampler, DrawsTogetherWhatEachClientDrawsAlone, ()) {
   log_weights[K / 2] = 0.0;
   const Simplex p = Simplex::from_log_weights(log_weights);
   ClientSampler alone({seed, Purpose::sampling}, K, sampled);
-  alone.draw(p, 7, 0);  // what it has begun already must not count as drawn together
+  alone.draw(p, 7, 0);  // earlier streams must not count as drawn together
   ClientSampler together = alone.of_one_p();
   const auto first = *rc::gen::inRange<std::uint32_t>(0, 40);
   for (std::uint32_t client = first; client < first + 40; ++client) {

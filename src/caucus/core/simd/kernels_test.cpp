@@ -18,11 +18,11 @@
 namespace caucus::simd {
 namespace {
 
-/// The waves of all levels of the first projection; the others, fewer levels and products must go
-/// with them.
+/// Returns the waves of all levels of the first projection, after checking that other projections,
+/// fewer levels and products give the same.
 std::vector<float> waves_of(const Kernels& k, std::size_t n, const std::vector<float>& projections,
                             std::size_t width) {
-  constexpr std::size_t kCount = 19;  // more than are worked on together, and an odd number
+  constexpr std::size_t kCount = 19;  // more than one block, and odd
   std::vector<float> all;
   for (std::size_t levels = kOctaves; levels > 0; --levels) {
     std::vector<std::vector<float>> out(kCount * levels, std::vector<float>(2 * n));
@@ -66,7 +66,7 @@ std::vector<float> waves_of(const Kernels& k, std::size_t n, const std::vector<f
   return all;
 }
 
-/// Everything that a variant computes from the same numbers, one after the other.
+/// All results of a variant for the same input, one after another.
 std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t seed) {
   Stream stream({.seed = seed});
   const auto normals = [&](std::size_t size) {
@@ -96,7 +96,7 @@ std::vector<float> everything(const Kernels& k, std::size_t n, std::uint64_t see
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r] = x.data() + 5 * r;
   std::vector<float> projections(rows.size() * width);
   k.project(base.data(), 5, width, n + 1, rows.data(), rows.size(), projections.data());
-  for (std::size_t r = 0; r < rows.size(); ++r) {  // what lies beyond is the variant's own
+  for (std::size_t r = 0; r < rows.size(); ++r) {  // the padding may differ between variants
     keep(std::span(projections).subspan(r * width, n + 1));
   }
   keep(waves_of(k, n, projections, width));

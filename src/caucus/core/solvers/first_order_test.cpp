@@ -97,8 +97,8 @@ TEST(FirstOrderModel, IgnoresWhatIsNotFinite) {
 }
 
 TEST(FirstOrderModel, AMeanOverManyExamplesHidesCurvature) {
-  // |z|^2 is known to be 1 and the report shows 1/16 of it: the step is sqrt(16) times shorter than
-  // that of one example, and sqrt(4) times where it is a mean over 4.
+  // |z|^2 is known to be 1 and the report shows 1/16 of it: the step is 1/sqrt(16) of that of one
+  // example, and 1/sqrt(4) of it if the report is a mean over 4.
   const auto step = [](std::size_t examples) {
     FirstOrderModel model(1.0);
     std::vector<float> w(1, 0.0F);

@@ -15,7 +15,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
 
-/// The ridge as a share of the largest |z|^2: 5 / round at first, 1% in the end.
+/// The ridge as a share of the largest |z|^2: 5 / round, but at least 1%.
 double ridge_share(std::size_t round) { return std::max(0.01, 5.0 / static_cast<double>(round)); }
 
 double length_of(const Doubles& w) {
@@ -30,7 +30,7 @@ class Examples {
   Examples(std::size_t count, std::size_t d, double scale = 1.0) : d_(d), A(d * d, 0.0), b(d, 0.0) {
     Stream stream({.seed = 3});
     for (std::size_t t = 0; t < count; ++t) {
-      // Lengths from 1 to 1.5: the cap on c acts where one is four times the usual square.
+      // Lengths are 1 to 1.5. The cap on c would apply if one were four times the usual square.
       Doubles direction;
       for (std::size_t k = 0; k < d; ++k) {
         direction.push_back(stream.normal() / (1.0 + static_cast<double>(k)));
@@ -48,7 +48,7 @@ class Examples {
     }
   }
 
-  /// Feeds all to the model as reports taken at the point it gives, solving after each.
+  /// Gives all examples to the model as reports at its current point, solving after each.
   Floats learn(SecondOrderModel& model, const Region& region, int extra_solves = 200) {
     Floats w(d_, 0.0F);
     double largest = 0.0;
@@ -212,8 +212,8 @@ TEST(SecondOrderModel, FollowsAChangeOnlyIfItForgets) {
     }
     return error;
   };
-  EXPECT_GT(error_after_change(0.0), 3.0);    // still where it was
-  EXPECT_LT(error_after_change(0.003), 0.1);  // the losses gave it away
+  EXPECT_GT(error_after_change(0.0), 3.0);    // has not moved
+  EXPECT_LT(error_after_change(0.003), 0.1);  // the losses revealed the change
 }
 
 TEST(SecondOrderModel, SteadyForgettingIsExponentialWeighting) {
@@ -226,7 +226,7 @@ TEST(SecondOrderModel, SteadyForgettingIsExponentialWeighting) {
     model.observe(residual * residual, Floats{static_cast<float>(2.0 * residual)}, 1.0, w);
   };
   report(1.0);
-  model.forget(0.1, 3, 1.0);  // the first loss it hears of is the usual one
+  model.forget(0.1, 3, 1.0);  // the first loss becomes the usual one
   report(3.0);
   for (int s = 0; s < 5; ++s) model.solve({Constraint::ball, kInfinity}, w);
   const double kept = 0.9 * 0.9 * 0.9;

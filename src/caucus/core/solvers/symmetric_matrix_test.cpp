@@ -23,7 +23,7 @@ RC_GTEST_PROP(SymmetricMatrix, AgreesWithAFullMatrix, ()) {
   std::vector<float> vectors(reports * padded, 0.0F);
   std::vector<double> full(d * d, 0.0);
   const double factor = 1.0 + stream.uniform();
-  double most = 0.0;  // what the sums of floats may be off
+  double most = 0.0;  // the allowed error of sums of floats
   for (std::size_t j = 0; j < reports; ++j) {
     float* const v = vectors.data() + j * padded;
     for (std::size_t k = 0; k < d; ++k) v[k] = static_cast<float>(stream.normal());

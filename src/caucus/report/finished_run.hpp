@@ -1,4 +1,4 @@
-// What a run tells: the JSON of the contract, the table for people, the forecasts.
+// The outputs of a finished run: the JSON result, the table and the predictions.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace caucus::report {
 
-/// What is told of the data: a server has none, but knows this of its clients'.
+/// The description of the data. A server has no data, but knows this about its clients' data.
 struct DataFacts {
   std::string name;  ///< the file, the directory or the store
   std::size_t rows = 0;
@@ -26,7 +26,7 @@ inline DataFacts facts_of(const Dataset& data) {
   return {data.name(), data.rows(), data.feature_names(), data.scaling()};
 }
 
-/// A finished run, all of it.
+/// Everything about a finished run.
 struct FinishedRun {
   std::string version;  ///< of the program
   Json config;          ///< the complete configuration, with the command line
@@ -36,12 +36,13 @@ struct FinishedRun {
   LabelConvention labels = LabelConvention::none;
 };
 
-/// "adaptive", "theory", ...; "own" for a baseline, whose rates are its own.
+/// Returns "adaptive", "theory", ..., or "own" for a baseline, which has its own rates.
 std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result);
 
 Json result_json(const FinishedRun& run);
 std::string result_table(const FinishedRun& run);
-/// CSV: every forecast of the first repetition in original units, and what became true.
+/// Returns CSV with every prediction of the first repetition in original units, and the true
+/// values.
 std::string forecasts_csv(const FinishedRun& run);
 
 }  // namespace caucus::report

@@ -12,7 +12,7 @@ std::string forecasts_csv(const FinishedRun& run) {
       const Scaling& scaling = run.data.scaling;
       const auto y = static_cast<double>(given.y);
       const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
-      // A class score has no units; a regression forecast is given in those of the target.
+      // A class score has no unit; a regression prediction has that of the target.
       const double forecast = classes ? given.output : scaling.target_original(given.output);
       text += result.algorithm + "," + std::to_string(given.client + 1) + "," +
               std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + "," +

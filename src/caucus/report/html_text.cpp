@@ -16,7 +16,7 @@ constexpr std::string_view kMinus = "\xE2\x88\x92";
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-/// Bytes of the code point at the front, or 0 if there is none.
+/// Returns the number of bytes of the first code point, or 0 if it is invalid.
 std::size_t code_point_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80U) return 1;
@@ -125,7 +125,8 @@ std::string figure(double value, int digits) {
 
 std::string figure_with_spread(double value, double spread) {
   if (!std::isfinite(value) || !(spread > 0.0) || !std::isfinite(spread)) return figure(value);
-  // The value to the place of the spread's second digit, unless that is far from its own first.
+  // The value is rounded at the second digit of the spread, unless that is far from its first
+  // digit.
   const int decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(spread))));
   const double size = std::abs(value);
   if (decimals == 0 || decimals > 7 || size >= 999.95 || size * std::pow(10.0, decimals) > 1e6) {

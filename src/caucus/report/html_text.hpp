@@ -1,4 +1,4 @@
-// Text for a page: escaped, shortened, and numbers as people write them.
+// Text for a page: escaping, shortening, and formatting of numbers.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,22 @@
 
 namespace caucus::report {
 
-/// Safe between tags and inside quoted attributes. Bytes that are not UTF-8 and control characters
-/// become U+FFFD, so that the page is valid whatever a file is called.
+/// Escapes text for use between tags and in quoted attributes. Bytes that are not UTF-8 and control
+/// characters become U+FFFD, so that any file name gives a valid page.
 std::string escaped(std::string_view text);
 
-/// Code points of a UTF-8 text: about its width on the page.
+/// Returns the number of code points of a UTF-8 text, which is about its width on the page.
 std::size_t letters(std::string_view text);
 
-/// At most `most` code points, the last of them an ellipsis where something is left out.
+/// Shortens the text to `most` code points, the last of which is then an ellipsis.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// Four significant digits, thousands grouped, a true minus, powers of ten where plain digits would
-/// be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. A dash for what is not a number.
+/// Formats a number with four significant digits, grouped thousands, a minus sign, and powers of
+/// ten if plain digits would be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. NaN becomes a dash.
 std::string figure(double value, int digits = 4);
 
-/// "0.01121 ± 0.00019", both to the spread's second digit; the value alone where the spread is not
-/// a positive number.
+/// Formats "0.01121 ± 0.00019", both rounded at the second digit of the spread, or the value alone
+/// if the spread is not a positive number.
 std::string figure_with_spread(double value, double spread);
 
 }  // namespace caucus::report

@@ -15,7 +15,7 @@ std::optional<double> number_or_unknown(const Json& value) {
   if (value.is_null()) return std::nan("");
   if (!value.is_number()) return std::nullopt;
   const double number = value.get<double>();
-  return std::isfinite(number) ? number : std::nan("");  // as it would be saved: null
+  return std::isfinite(number) ? number : std::nan("");  // not finite numbers are saved as null
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ Result<Json> parse_json(const std::string& text, const std::string& name,
                         const std::string& expected) {
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {  // its byte counts from 1, one past the end too
+  } catch (const Json::parse_error& error) {  // its byte counts from 1 and may be one past the end
     const std::size_t before = std::min(text.size(), std::max<std::size_t>(error.byte, 1) - 1);
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(before);
     const auto line = 1 + std::count(text.begin(), end, '\n');

@@ -1,5 +1,5 @@
-// JSON as text, and members of a JSON object by kind. An absent or null member reads as unknown;
-// the first member of the wrong kind becomes the reader's error.
+// Writes JSON, and reads members of a JSON object by type. An absent or null member reads as
+// unknown. The first member of a wrong type becomes the reader's error.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,34 +13,34 @@ namespace caucus::report {
 
 using Json = nlohmann::ordered_json;
 
-/// The text with `indent` spaces per level, or on one line if `indent` is -1. Bytes that are not
-/// UTF-8 (a file name may hold any) are replaced.
+/// Returns the text with `indent` spaces per level, or on one line if `indent` is -1. Bytes that
+/// are not UTF-8, which file names may contain, are replaced.
 std::string json_text(const Json& json, int indent = 1);
 
-/// The whole text as JSON; the error names the line and byte where it stops being that.
+/// Parses the text as JSON. An error names the line and byte of the first mistake.
 Result<Json> parse_json(const std::string& text, const std::string& name,
                         const std::string& expected);
 
 class JsonReader {
  public:
-  /// `where` leads to the object, as in "results[0].curve"; empty for the whole.
+  /// `where` is the path of the object, as in "results[0].curve"; empty for the root.
   JsonReader(const Json& object, std::string where, std::optional<Error>& error);
 
-  /// Null where there is none.
+  /// Returns null if there is none.
   const Json* member(const std::string& key);
   std::string text(const std::string& key);
   double number(const std::string& key);
   std::vector<double> numbers(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::vector<double>> rows_of_numbers(const std::string& key);
-  /// Null where there is none.
+  /// Returns null if there is none.
   const Json* list(const std::string& key);
-  /// An empty object where there is none.
+  /// Returns an empty object if there is none.
   JsonReader object(const std::string& key);
   JsonReader element(const std::string& key, const Json& value, std::size_t index);
 
   void fail(const std::string& key, const std::string& what);
-  /// Fails unless the list has so many elements, or none where that is allowed.
+  /// Fails unless the list has the given number of elements, or none if that is allowed.
   void expect_size(const std::string& key, std::size_t size, std::size_t expected,
                    bool may_be_empty = true);
   [[nodiscard]] bool failed() const { return error_.has_value(); }

@@ -1,4 +1,4 @@
-// Class labels as people wrote them.
+// Class labels in the user's convention.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace caucus::report {
 
-/// The label in the user's convention for a score or a class -1, 1.
+/// Returns the label in the user's convention for a score or a class -1, 1.
 inline double written_label(double score, LabelConvention convention) {
   if (score > 0.0) return 1.0;
   return convention == LabelConvention::zero_one ? 0.0 : -1.0;

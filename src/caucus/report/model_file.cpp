@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFormatVersion = 3;
 
-/// The shortest decimal that reads back to this float, as a double: files stay small.
+/// Returns as a double the shortest decimal that reads back as this float, to keep files small.
 double short_double(float value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
@@ -28,7 +28,7 @@ Json interval_json(const std::optional<Interval>& interval) {
   return interval ? Json::array({interval->first, interval->second}) : Json(nullptr);
 }
 
-/// Reads members of a JSON object; remembers the first thing that is wrong.
+/// Reads members of a JSON object and keeps the first error.
 class Reader {
  public:
   Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}

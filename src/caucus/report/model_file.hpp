@@ -1,5 +1,5 @@
-// The model file: what was learned, with all that is needed to use it on new data, as JSON.
-// Frequencies of random features are not stored: they follow from seed and repetition.
+// The model file: a JSON file with the learned models and everything needed to predict with them.
+// The frequencies of random features are not stored, since they follow from seed and repetition.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct StoredModel {
   LabelConvention labels = LabelConvention::none;
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-  std::size_t held = 1;  ///< models that a client held: FeatureMaps::make asks for it
-  std::vector<std::string> feature_names;  ///< empty if the file named none
+  std::size_t held = 1;                    ///< J, which FeatureMaps::make needs
+  std::vector<std::string> feature_names;  ///< empty if the data had no header
   Scaling scaling;
   std::vector<Space> spaces;
   LearnedModel learned;

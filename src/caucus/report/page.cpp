@@ -35,13 +35,14 @@ std::string table_html(const PageTable& table) {
   return html + "</tbody></table></div>\n";
 }
 
-/// One value of a configuration, in a length that a person reads.
+/// Returns one value of a configuration, shortened for reading.
 std::string value_text(const Json& value) {
   constexpr std::size_t kMostElements = 12;
   if (value.is_string()) return shortened(value.get<std::string>(), 300);
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > 1'000'000'000U) {
-    return std::to_string(value.get<std::uint64_t>());  // a seed: every digit counts
+    return std::to_string(
+        value.get<std::uint64_t>());  // for example a seed, whose digits all matter
   }
   if (value.is_number()) return figure(value.get<double>(), 6);
   if (!value.is_array()) return value.is_null() ? "–" : "…";
@@ -62,7 +63,7 @@ std::string words_of(std::string key) {
   return key;
 }
 
-/// One row per value: "federation / clients | 10".
+/// Adds one row per value: "federation / clients | 10".
 void add_rows(PageTable& table, const std::string& path, const Json& value, int depth) {
   constexpr std::size_t kMostRows = 300;
   constexpr int kMostDepth = 4;

@@ -1,4 +1,4 @@
-// A page that needs nothing but itself: its parts are added in the order in which they are read.
+// A self-contained HTML page. Its parts are added in the order in which they appear.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace caucus::report {
 
-/// Texts in cells, not yet escaped; columns of words are set to the left, numbers to the right.
+/// Texts of cells, not yet escaped. Columns of words are left-aligned, numbers right-aligned.
 struct PageTable {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
-  std::vector<bool> words = {true};  ///< by column; those not named hold numbers
+  std::vector<bool> words = {true};  ///< for each column; further columns hold numbers
 };
 
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
 
-  /// The title as it is read, with a line above it and one below.
+  /// Adds the title with a line above and one below.
   void masthead(std::string_view above, std::string_view below);
   void section(std::string_view heading);
   void paragraph(std::string_view text, std::string_view css = "");
   void list(const std::vector<std::string>& items);
   void table(const PageTable& table, std::string_view css = "");
-  /// A figure: title, picture, note, and its numbers behind a fold.
+  /// Adds a figure: title, picture, note, and its numbers in a collapsible table.
   void chart(const Chart& chart);
-  /// The configuration of a result, readable, and the command that made it.
+  /// Adds the configuration of a result and the command that made it.
   void configuration(const Json& config);
 
   [[nodiscard]] std::string finished(std::string_view version) const;

@@ -1,6 +1,6 @@
 // The style sheet of a page, and the script that reads numbers off a chart under the pointer.
-// The colours are those of Okabe and Ito, made darker on light and lighter on dark paper until each
-// stands out from it; print is always light.
+// The colours are those of Okabe and Ito, darkened on light pages and lightened on dark ones for
+// contrast. Prints are always light.
 #pragma once
 
 namespace caucus::report {
@@ -112,8 +112,8 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
 }
 )css";
 
-/// Without it nothing is missing: every number is in the tables behind the folds, and from there
-/// it takes them.
+/// The script is optional: it reads its numbers from the collapsible tables, which contain all of
+/// them.
 inline constexpr const char* kScript = R"js(
 for (const svg of document.querySelectorAll("svg[data-x]")) {
   const places = svg.dataset.x.split(" ").map(Number);
@@ -163,8 +163,8 @@ for (const svg of document.querySelectorAll("svg[data-x]")) {
 }
 )js";
 
-/// Of kScript, so that the page runs this script and no other; `sha256sum` finds it, and the tests
-/// compare.
+/// The hash of kScript, so that the page runs no other script. `sha256sum` computes it, and a test
+/// compares.
 inline constexpr const char* kScriptHash = "sha256-xOyot8aRDv2JJm8nYGvNbS0XsJYQGgXCEI3pKZJBgLc=";
 
 }  // namespace caucus::report

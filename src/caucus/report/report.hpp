@@ -1,5 +1,5 @@
-// The report: one HTML page made of a result and of nothing else, which needs no network and no
-// other file. The same result gives the same page.
+// The report: one HTML page made from a result. It needs no network and no other file, and the same
+// result always gives the same page.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace caucus::report {
 
-/// Of what `caucus run --json` or `caucus reproduce --json` wrote. What does not look like it is a
-/// data error that names the place.
+/// Makes the page of a result that `caucus run --json` or `caucus reproduce --json` wrote. Anything
+/// else is a data error that names the place.
 Result<std::string> report_html(const Json& result);
 
 /// The two kinds of page.

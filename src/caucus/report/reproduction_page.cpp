@@ -1,4 +1,4 @@
-// The page of a reproduction: its verdicts, charts and tables as they were written.
+// The page of a reproduction: its verdicts, charts and tables.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace caucus::report {
 namespace {
 
-/// table3 -> Table 3, lower-bound -> Lower bound
+/// Converts table3 to Table 3, and lower-bound to Lower bound.
 std::string title_of(std::string name) {
   std::replace(name.begin(), name.end(), '-', ' ');
   if (name.starts_with("table")) name.insert(5, " ");
@@ -27,7 +27,7 @@ std::string cell_text(const Json& value) {
   return "–";
 }
 
-/// "12", "+0.3%" and "0.982 ± 0.010" are numbers to the eye.
+/// Returns whether a cell looks like a number: "12", "+0.3%" or "0.982 ± 0.010".
 bool is_word(const Json& cell) {
   if (!cell.is_string()) return false;
   const auto& text = cell.get_ref<const std::string&>();
@@ -35,7 +35,7 @@ bool is_word(const Json& cell) {
          std::string_view("0123456789+-.").find(text.front()) == std::string_view::npos;
 }
 
-/// A column holds words if any of its cells does.
+/// Returns for each column whether any of its cells holds words.
 PageTable read_page_table(JsonReader& in) {
   PageTable table;
   table.columns = in.texts("columns");
@@ -96,7 +96,7 @@ LineChart read_chart(JsonReader in) {
   return chart;
 }
 
-/// Words, and a sign for the eye; never a colour alone.
+/// A verdict is shown as words and a symbol, not by colour alone.
 std::string verdict_word(JsonReader& in) {
   const Json* holds = in.member("holds");
   if (holds == nullptr) return "○ not tested";
@@ -159,7 +159,7 @@ Result<std::string> reproduction_report_html(const Json& result) {
   }
   add_charts(page, in);
   add_tables(page, in);
-  in.object("config");  // fails unless it is one
+  in.object("config");  // fails if it is not an object
   const std::string version = in.text("version");
   if (error) return std::move(*error);
   if (const Json* config = in.member("config")) page.configuration(*config);

@@ -21,14 +21,14 @@ Json curve_json(const Curve& curve) {
   return json;
 }
 
-/// The lower bounds of the theory that have explicit constants, summed over clients like the
-/// regret, for losses in [0, 1].
+/// Returns the lower bounds of the theory that have explicit constants, summed over clients like
+/// the regret, for losses in [0, 1].
 Json bounds_json(const FinishedRun& run) {
   const auto M = static_cast<double>(run.result.clients);
   const auto T = static_cast<double>(run.result.rounds);
   const auto K = static_cast<double>(run.options.spaces.size());
   Json bounds = {{"any", lower_bound_any(M, T, K)}};
-  if (K >= 5 && K <= T) {  // what its proof asks for
+  if (K >= 5 && K <= T) {  // required by its proof
     bounds["noncooperative"] =
         lower_bound_noncooperative(M, T, K, static_cast<double>(run.result.sampled));
   }

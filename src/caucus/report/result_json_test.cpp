@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What a server can tell of a small run, and the texts made of it.
+/// The result of a small served run, and the texts made of it.
 class ServedRun : public testing::Test {
  protected:
   ServedRun() {

@@ -69,7 +69,7 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   return r;
 }
 
-/// Algorithms by name; by schedule and then by number where names repeat.
+/// Labels algorithms by name, and by schedule and then number if names repeat.
 void label_results(std::vector<AlgorithmRecord>& results) {
   for (AlgorithmRecord& r : results) r.label = r.algorithm;
   const auto repeats = [&](const AlgorithmRecord& r) {
@@ -89,14 +89,14 @@ void label_results(std::vector<AlgorithmRecord>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) results[i].label = labels[i];
 }
 
-/// The last part of a path, of either kind of slash.
+/// Returns the last part of a path with either kind of slash.
 std::string file_name(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   const std::size_t slash = path.find_last_of("/\\");
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// A configuration is shown as it is; only what the charts need must be of the right kind.
+/// A configuration is shown as it is; only the members that charts need must have the right type.
 void read_config(JsonReader in, RunRecord& run) {
   JsonReader data = in.object("data");
   const Json* file = data.member("file");

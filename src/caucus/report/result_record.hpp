@@ -1,5 +1,5 @@
-// A saved result of `caucus run`, read back and checked: lists that belong together have the same
-// length. What a result does not hold is empty, or not a number.
+// A saved result of `caucus run`, read and checked: lists that belong together have the same
+// length. Values that a result does not contain are empty or NaN.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct CurveRecord {
 
 struct AlgorithmRecord {
   std::string algorithm, schedule;
-  std::string label;  ///< the algorithm, with what tells it from its namesakes
+  std::string label;  ///< the name of the algorithm, made unique
   double sample = kUnknown, rounds = kUnknown, uploads = kUnknown;
   Spread mse, loss, seconds;
   double accuracy = kUnknown, log_loss = kUnknown;
@@ -33,7 +33,7 @@ struct AlgorithmRecord {
   double diverged = 0.0;  ///< repetitions
   std::vector<std::string> spaces;
   std::vector<double> probabilities;
-  std::vector<double> regret;  ///< against each space; empty if the run did not ask
+  std::vector<double> regret;  ///< against each space; empty if not requested
   CurveRecord curve;
   double bound_any = kUnknown, bound_noncooperative = kUnknown;
 };
@@ -45,16 +45,16 @@ struct RunRecord {
   std::vector<AlgorithmRecord> results;
   double best_constant = kUnknown;
   std::vector<double> best_in_hindsight;  ///< per example, for each space
-  const Json* config = nullptr;  ///< in the result itself: a copy of deep nesting would recurse
+  const Json* config = nullptr;  ///< points into the result, since copying deep nesting recurses
 
   [[nodiscard]] bool is_square() const { return loss.empty() || loss == "square"; }
-  /// What the algorithms are compared by.
+  /// Returns the measure by which algorithms are compared.
   [[nodiscard]] const Spread& score(const AlgorithmRecord& result) const {
     return is_square() ? result.mse : result.loss;
   }
   [[nodiscard]] std::string score_name() const { return is_square() ? "MSE" : loss + " loss"; }
-  /// Whether every client has an example in every round, so that sums over rounds x clients are
-  /// sums over examples.
+  /// Returns whether every client has an example in every round, so that sums over rounds and
+  /// clients are sums over examples.
   [[nodiscard]] bool all_take_part() const;
 };
 

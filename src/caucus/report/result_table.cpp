@@ -18,7 +18,7 @@ std::string plus_minus(const std::vector<double>& values) {
   return centre + " ± " + rounded(standard_deviation(values), 2);
 }
 
-/// Which steps an adaptive schedule chose.
+/// Names the steps that an adaptive schedule chose.
 std::string steps_text(const FinishedRun& run) {
   if (!is_adaptive(run.options.schedule.kind)) return "";
   std::size_t learning = 0;
@@ -102,7 +102,7 @@ std::string algorithms_table(const FinishedRun& run) {
   return table.text();
 }
 
-/// Final probabilities as bars; of many spaces the likeliest.
+/// Shows the final probabilities as bars, for many spaces only the largest.
 std::string spaces_table(const FinishedRun& run) {
   constexpr std::size_t kMostRows = 12;
   const auto& results = run.result.results;

@@ -29,7 +29,7 @@ std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>&
   return order;
 }
 
-/// A line for each distinct value; who it belongs to is told only where results differ.
+/// Adds a line for each distinct value, with the names of its algorithms if results differ.
 void add_bounds(BarChart& chart, const std::vector<const AlgorithmRecord*>& results,
                 double AlgorithmRecord::*bound, const std::string& name) {
   std::vector<double> values;
@@ -81,7 +81,7 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
   return chart;
 }
 
-/// One chart for all algorithms, or one for each where their spaces are not the same.
+/// Makes one chart for all algorithms, or one for each if their spaces differ.
 std::vector<Chart> regret_bars(const RunRecord& run) {
   std::vector<const AlgorithmRecord*> with_regret;
   std::vector<std::size_t> looks;
@@ -104,7 +104,7 @@ std::vector<Chart> regret_bars(const RunRecord& run) {
   return charts;
 }
 
-/// The likeliest at the end, in the order of the run.
+/// Returns the spaces that are most probable at the end, in the order of the run.
 std::vector<std::size_t> likeliest(const std::vector<double>& p, std::size_t most) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// Which charts a run has: one for each question that its numbers can answer.
+// Selects the charts of a run: one for each question that its numbers answer.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kBandNote = " Bands: one standard deviation over repetitions to either side.";
 
-/// y of one algorithm over its rounds, with y ± sd where it is known; all divided by `divisor(t)`.
+/// Returns the curve of one algorithm, with y ± sd if it is known, divided by `divisor(t)`.
 template <class Divisor>
 Series curve_series(const AlgorithmRecord& result, std::size_t look, const std::vector<double>& y,
                     const std::vector<double>& sd, const Divisor& divisor) {
@@ -28,7 +28,7 @@ bool has_band(const LineChart& chart) {
                      [](const Series& s) { return !s.low.empty(); });
 }
 
-/// Of what the chart shows.
+/// Returns the largest value that the chart shows.
 Extent extent_of_lines(const LineChart& chart) {
   Extent extent;
   for (const Series& series : chart.series) {
@@ -39,8 +39,8 @@ Extent extent_of_lines(const LineChart& chart) {
   return extent;
 }
 
-/// A line whose top is `factor` times that of the lowest would press all others onto the axis: the
-/// chart ends above the others, and says so.
+/// If one line is `factor` times as high as the lowest one, it would flatten all others. The chart
+/// then ends above the others, and its note says so.
 void cut_what_diverges(LineChart& chart, double factor) {
   std::vector<double> tops;
   for (const Series& series : chart.series) {

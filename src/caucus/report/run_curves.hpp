@@ -1,4 +1,4 @@
-// What a run was like over its rounds: lines of loss and regret with bands over repetitions.
+// Charts of a run over its rounds: lines of loss and regret with bands over repetitions.
 #pragma once
 
 #include "caucus/report/charts/chart.hpp"
@@ -6,7 +6,7 @@
 
 namespace caucus::report {
 
-/// Divided by rounds and clients, beside what is known only afterwards.
+/// The loss divided by rounds and clients, with the best losses in hindsight for comparison.
 LineChart loss_per_example(const RunRecord& run);
 LineChart cumulative_loss(const RunRecord& run);
 LineChart regret_curve(const RunRecord& run);

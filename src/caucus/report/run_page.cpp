@@ -1,4 +1,4 @@
-// The page of a run: words, table, configuration. Its charts are in run_charts.cpp.
+// The page of a run: text, table and configuration. Its charts are in run_charts.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -16,14 +16,14 @@ std::string plural(double count, const std::string& one) {
   return figure(count) + " " + one + (count == 1.0 ? "" : "s");
 }
 
-/// Parts that are known, with a dot between them.
+/// Joins the parts that are known with dots.
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : " · ") + part;
   return text;
 }
 
-/// Whether there is nothing to tell apart by it.
+/// Returns whether all values are the same.
 bool common_schedule(const RunRecord& run) {
   return std::all_of(run.results.begin(), run.results.end(), [&](const AlgorithmRecord& r) {
     return r.schedule == run.results.front().schedule;
@@ -60,7 +60,7 @@ double best_in_hindsight(const RunRecord& run) {
   return best;
 }
 
-/// What a reader in a hurry takes away.
+/// The summary at the top of the page.
 std::string lead(const RunRecord& run) {
   const AlgorithmRecord* best = nullptr;
   for (const AlgorithmRecord& r : run.results) {

@@ -1,13 +1,13 @@
-// Mean and spread over repetitions; those that diverged are NaN and do not count.
+// Mean and spread over repetitions. Repetitions that diverged are NaN and are ignored.
 #pragma once
 
 #include <vector>
 
 namespace caucus::report {
 
-/// NaN if nothing counts.
+/// Returns NaN if there is no value.
 double mean(const std::vector<double>& values);
-/// With n - 1; 0 for a single value, NaN if nothing counts.
+/// Uses n - 1. Returns 0 for a single value, NaN if there is none.
 double standard_deviation(const std::vector<double>& values);
 
 }  // namespace caucus::report

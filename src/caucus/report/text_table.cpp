@@ -8,7 +8,7 @@
 namespace caucus::report {
 namespace {
 
-/// Cells on a terminal: UTF-8 continuation bytes take none.
+/// Returns the width on a terminal: UTF-8 continuation bytes take no cell.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

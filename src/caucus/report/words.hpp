@@ -1,4 +1,4 @@
-// Words of flags and files for the values of enumerations.
+// The names of enumeration values in flags and files.
 #pragma once
 
 #include <optional>

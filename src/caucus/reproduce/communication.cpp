@@ -1,5 +1,5 @@
-// What an upload is worth: the MSE of every algorithm against the bits that a client sends and
-// receives, for 1 to 100 rounds per upload. The paper has the theory of R < T but no experiment.
+// The value of uploads: the MSE of every algorithm against the bits that a client sends and
+// receives, for 1 to 100 rounds per upload. The paper has theory for R < T, but no experiment.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +26,7 @@ std::vector<GridSetting> selecting(const ReproduceOptions& given) {
           baseline_kernels(given, "pof-mkl")};
 }
 
-/// The algorithms that do not select, on a kernel of middle width that somebody chose for them.
+/// The algorithms without model selection, on one kernel of middle width.
 std::vector<GridSetting> of_one_kernel(const ReproduceOptions& given) {
   std::vector<GridSetting> settings;
   for (const char* algorithm : {"ofskl", "fed-omd", "fedposgd"}) {
@@ -38,7 +38,7 @@ std::vector<GridSetting> of_one_kernel(const ReproduceOptions& given) {
   return settings;
 }
 
-/// Each contender with every N, contender by contender.
+/// Each algorithm with every N, ordered by algorithm.
 std::vector<GridSetting> with_every_N(const ReproduceOptions& given,
                                       const std::vector<GridSetting>& contenders) {
   std::vector<GridSetting> settings;
@@ -51,14 +51,14 @@ std::vector<GridSetting> with_every_N(const ReproduceOptions& given,
   return settings;
 }
 
-/// NCO-OMS sends nothing, whatever N is: its copies learn alone after every round.
+/// NCO-OMS sends nothing for any N: its clients learn on their own after every round.
 GridSetting alone(GridSetting setting, const std::string& label) {
   setting.label = label;
   setting.options.algorithms = {"nco-oms"};
   return setting;
 }
 
-/// The settings of a grid share their spaces, so there are two: all kernels, and one.
+/// The settings of a grid share their spaces, so there are two grids: all kernels, and one.
 std::vector<std::vector<GridSetting>> grids_of(const ReproduceOptions& given) {
   auto all_kernels = with_every_N(given, selecting(given));
   all_kernels.push_back(alone(constant_kernels(given), "nco-oms, constant"));
@@ -71,7 +71,7 @@ struct Played {
   GridScore score;
 };
 
-/// The mean MSE of an algorithm with N rounds per upload.
+/// Returns the mean MSE of an algorithm with N rounds per upload.
 double mse_of(const std::vector<Played>& played, const std::string& label, std::size_t N) {
   const auto found = std::find_if(played.begin(), played.end(), [&](const Played& each) {
     return each.setting.label == label && each.setting.options.rounds_per_upload == N;
@@ -118,7 +118,7 @@ void add_findings(const std::string& name, const std::vector<Played>& played, Re
     most = std::max(most, bits_of(score));
   }
 
-  for (auto& series : chart.series) {  // by rising bits, so that a line's name stands at its right
+  for (auto& series : chart.series) {  // by increasing bits, so that names are at the right ends
     for (auto* values : {&series.x, &series.y, &series.low, &series.high}) {
       std::reverse(values->begin(), values->end());
     }

@@ -1,5 +1,5 @@
-// The data sets of the paper's experiments, where they are present: gzip CSV (or CSV), target last,
-// scaled as the authors did.
+// The data sets of the paper's experiments, if they are present: CSV, possibly gzipped, with the
+// target in the last column, scaled as by the authors.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct PublishedData {
   Dataset data;
 };
 
-/// Those of `names` that are in the directory with at least the rows that the paper used; why the
-/// others are left out goes into `skipped`. An error if the directory cannot be read, or if one of
-/// the files is broken.
+/// Reads the data sets `names` that are in the directory with at least as many rows as the paper
+/// used; the reasons for omitting others go to `skipped`. Fails if the directory cannot be read or
+/// a file is broken.
 Result<std::vector<PublishedData>> read_published(const std::string& directory,
                                                   const std::vector<std::string>& names,
                                                   std::vector<std::string>& skipped);
 
-/// The same, and an error where none is left.
+/// Like the above, but fails if no data set is left.
 Result<std::vector<PublishedData>> need_published(const std::string& directory,
                                                   const std::vector<std::string>& names,
                                                   std::vector<std::string>& skipped);
 
-/// All eight of the paper.
+/// The names of all eight data sets of the paper.
 const std::vector<std::string>& published_names();
 
-/// Rows of built-in data, with a problem of its own for each seed.
+/// Generates built-in data; each seed gives another problem.
 Result<Dataset> built_in_data(const std::string& generator, std::size_t rows, std::uint64_t seed);
 
 }  // namespace caucus::reproduce

@@ -10,16 +10,17 @@
 namespace caucus::reproduce {
 namespace {
 
-constexpr std::size_t kExchangeable = 5;  ///< clients of NCO-OMS, since one is like the other
-constexpr std::size_t kLarge = 1000;      ///< from this K on, half of the repetitions will do
+constexpr std::size_t kExchangeable =
+    5;  ///< clients of NCO-OMS; few suffice, since they are exchangeable
+constexpr std::size_t kLarge = 1000;  ///< from this K on half of the repetitions are run
 
-/// All of them if their number is asked for.
+/// All repetitions are run if the user gives their number.
 std::size_t repetitions_of(const ReproduceOptions& given, const GameSize& size) {
   const bool fewer = size.models >= kLarge && !given.quick && !given.repeats;
   return fewer ? given.reported() / 2 : given.reported();
 }
 
-/// The rate of Hedge on importance-weighted losses: what theory advises for uniform beginnings.
+/// The theory's rate of Hedge on importance-weighted losses with uniform initial probabilities.
 double constant_rate(const GameSize& size) {
   const auto K = static_cast<double>(size.models);
   const double seen = static_cast<double>(size.sample) * static_cast<double>(size.rounds);
@@ -44,7 +45,7 @@ std::string key_of(const GameSetting& setting) {
          report::word_of(report::kSchedules, setting.schedule.kind);
 }
 
-/// About how long one repetition takes, in an arbitrary unit: what clients do, and what servers do.
+/// The approximate cost of one repetition in an arbitrary unit: the work of clients and of servers.
 std::size_t work_of(const GameSetting& setting) {
   const GameSize& size = setting.size;
   const std::size_t servers = setting.algorithm == "nco-oms" ? size.clients : 1;
@@ -132,7 +133,7 @@ Result<GameRegrets> play_games(const ReproduceOptions& given, const std::vector<
       }
     }
   }
-  // The longest first, so that no thread is left with one at the end.
+  // The longest games start first, so that all threads finish at about the same time.
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
     return work_of(a.setting) > work_of(b.setting);
   });

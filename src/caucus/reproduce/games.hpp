@@ -1,4 +1,4 @@
-// The games of Theorem 4 at many sizes: who plays them, and the regrets.
+// The games of Theorem 4 at many sizes: the players and their regrets.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct GameContender {
 
 const std::vector<GameContender>& game_contenders();
 
-/// Sizes of a game along one axis: one chart.
+/// Sizes of a game along one axis, which make one chart.
 struct GameSweep {
   std::string title;
   GameKind kind;
@@ -28,16 +28,18 @@ struct GameSweep {
   std::vector<GameSize> sizes;
 };
 
-/// With --quick fewer and smaller ones. The first is the one that shows the gain of collaboration.
+/// Returns the sweeps, with --quick fewer and smaller ones. The first shows the gain of
+/// collaboration.
 std::vector<GameSweep> game_sweeps(bool quick);
 
-/// Every game once, however many sweeps it is part of: regrets per client, one per repetition.
+/// Plays every game once, even if several sweeps contain it. Gives regrets per client, one per
+/// repetition.
 using GameRegrets = std::map<std::string, std::vector<double>>;
 
 Result<GameRegrets> play_games(const ReproduceOptions& given, const std::vector<GameSweep>& list,
                                Progress& progress);
 
-/// Regret divided by the bound, for every repetition.
+/// Returns the regret divided by the bound for every repetition.
 std::vector<double> regret_ratios(const GameRegrets& regrets, GameKind kind, const GameSize& size,
                                   const GameContender& contender);
 

@@ -1,4 +1,4 @@
-// Clients that differ, and reports that get lost: Dirichlet splits by the target, and dropout. The
+// Clients with different data (Dirichlet splits by the target) and lost reports (dropout). The
 // paper's experiments have neither.
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ std::vector<GridSetting> contenders(const ReproduceOptions& given) {
           baseline_kernels(given, "pof-mkl")};
 }
 
-/// Contender by contender, and within it by dropout.
+/// The settings, ordered by algorithm and then by dropout.
 std::vector<GridSetting> settings_of(const ReproduceOptions& given, const Split& split) {
   std::vector<GridSetting> settings;
   for (const GridSetting& each : contenders(given)) {
@@ -58,7 +58,7 @@ std::vector<GridSetting> settings_of(const ReproduceOptions& given, const Split&
   return settings;
 }
 
-/// What 30% of lost reports do to the mean loss, for one family of algorithms.
+/// The effect of 30% lost reports on the mean loss, for one family of algorithms.
 struct Change {
   std::optional<bool> holds = true;
   std::string evidence;
@@ -78,7 +78,7 @@ struct Change {
 
 void note_changes(const std::string& data, const std::vector<GridSetting>& settings,
                   const std::vector<GridScore>& scores, Change& fomd, Change& others) {
-  std::size_t none = 0;  // of the same contender, without loss
+  std::size_t none = 0;  // the same algorithm without lost reports
   for (std::size_t s = 0; s < settings.size(); ++s) {
     if (settings[s].options.dropout == 0.0) none = s;
     if (settings[s].options.dropout != 0.3) continue;

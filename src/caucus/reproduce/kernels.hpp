@@ -1,5 +1,5 @@
-// Eight Gaussian kernels, D = 100, J = 2, as in Table 4; and, for the experiments that the paper
-// did not run, contenders with rates that Table 4 found good on most data.
+// Eight Gaussian kernels, D = 100, J = 2, as in Table 4, and algorithms for the experiments that
+// the paper does not have, with rates that were good on most data sets of Table 4.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace caucus::reproduce {
 inline constexpr std::array kPaperWidths = {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
 inline constexpr std::uint32_t kPaperFeatures = 100;
 
-/// The kernels with one algorithm; its rates and its schedule are yet to be set.
+/// The kernels with one algorithm; the caller sets its rates and schedule.
 GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
                              double radius);
 
@@ -27,7 +27,8 @@ GridSetting constant_kernels(const ReproduceOptions& given);
 /// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
 GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
 
-/// Elevators and bank where they are present, else built-in data; with --quick the latter only.
+/// Reads elevators and bank if they are present, otherwise built-in data; with --quick only the
+/// latter.
 Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
                                                const std::vector<std::string>& built_in,
                                                bool always_built_in,

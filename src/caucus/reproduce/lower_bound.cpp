@@ -1,6 +1,7 @@
-// Theorem 4, played: the two games behind the lower bounds, FOMD-OMS and NCO-OMS beside the
-// explicit bounds. In game (ii), with J much smaller than K, cooperating clients can stay below
-// what binds every noncooperative algorithm; in game (i), with J = K, cooperation gains nothing.
+// Plays the two games behind the lower bounds of Theorem 4 with FOMD-OMS and NCO-OMS, and compares
+// with the explicit bounds. In game (ii), with J much smaller than K, cooperating clients can have
+// less regret than any noncooperative algorithm; in game (i), with J = K, cooperation gains
+// nothing.
 #include <cmath>
 #include <utility>
 
@@ -111,7 +112,7 @@ void add_partial_verdicts(const GameSweep& growing, const GameRegrets& regrets,
        list});
 }
 
-/// Whether the mean difference, over the same games, is within two of its standard errors.
+/// Returns whether the mean difference over the same games is within two standard errors.
 bool within_noise(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> differences;
   for (std::size_t r = 0; r < a.size(); ++r) differences.push_back(a[r] - b[r]);

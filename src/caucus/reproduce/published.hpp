@@ -1,5 +1,5 @@
-// The errors of the paper's Tables 3 and 4, with those of an independent implementation where there
-// are any.
+// The errors in the paper's Tables 3 and 4, and those of an independent implementation if there are
+// any.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct Published {
 using PublishedRow = std::array<Published, 4>;
 const PublishedRow& published_table3(const std::string& data);
 
-/// Nothing for an algorithm that the paper left out.
+/// Returns nothing for an algorithm that the paper does not contain.
 Published published_table4(const std::string& data, const std::string& algorithm);
 
 }  // namespace caucus::reproduce

@@ -16,7 +16,7 @@ std::string cell_text(const report::Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_number_integer()) return report::grouped(cell.get<std::size_t>());
   const auto value = cell.get<double>();
-  return std::isnan(value) ? "-" : report::rounded(value);  // a mean over nothing: all diverged
+  return std::isnan(value) ? "-" : report::rounded(value);  // NaN if all repetitions diverged
 }
 
 std::string table_text(const ReproduceTable& table) {

@@ -1,5 +1,5 @@
-// What `caucus reproduce` finds: tables with the paper's values beside ours, charts, and a verdict
-// on every claim. One form for all experiments, as text, as JSON, and for the report.
+// The findings of `caucus reproduce`: tables with the paper's values beside ours, charts, and a
+// verdict on every claim. All experiments have this form, as text, as JSON and for the report.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace caucus::reproduce {
 
-/// Settings are tuned on the repetitions from this one on, and reported on those from 0.
+/// Settings are tuned on repetitions from this number on, and reported on those from 0 on.
 inline constexpr std::uint32_t kTuningRepetitions = 1000;
 
 struct ReproduceOptions {
-  std::string data_dir;                     ///< may be empty where an experiment has built-in data
+  std::string data_dir;                     ///< may be empty if an experiment has built-in data
   std::optional<std::size_t> repeats = {};  ///< of --repeats
   bool quick = false;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
 
-  /// How many repetitions are reported: those asked for, else 10, or 2 for a quick look.
+  /// Returns the number of reported repetitions: the requested number, or 10, or 2 with --quick.
   [[nodiscard]] std::size_t reported() const;
 };
 
@@ -61,7 +61,7 @@ struct ReproduceChart {
 
 struct Verdict {
   std::string claim;
-  std::optional<bool> holds;  ///< none: it could not be measured
+  std::optional<bool> holds;  ///< absent if it could not be measured
   std::string evidence;
 };
 
@@ -79,7 +79,7 @@ Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Pr
 Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress);
 
 std::string reproduction_text(const Reproduction& found);
-/// The parts of the JSON that hold the findings.
+/// Returns the findings as JSON.
 report::Json reproduction_json(const Reproduction& found);
 
 /// 100 (value / reference - 1)
@@ -87,12 +87,12 @@ double deviation(double value, double reference);
 /// "+1.2%"
 std::string percent(double value);
 
-/// Cells for values that may not be known.
+/// Formats values that may be unknown.
 report::Json number_or_null(const std::optional<double>& value);
 report::Json deviation_or_null(double value, const std::optional<double>& reference);
 
-/// Ends a chart of dots, one column for each data set in the order of `names`: the columns in the
-/// order of x, their names in the note, and first a dashed line at 1 named `level`.
+/// Completes a chart of dots with one column for each data set of `names`: orders the columns by x,
+/// puts their names into the note, and adds a dashed line at 1 with the name `level` first.
 void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
                   const std::string& level);
 

@@ -1,6 +1,6 @@
 // Table 3 of the paper: ten linear spaces of radii 0.1 .. 1, the theorem's rates, FOMD-OMS beside
-// NCO-OMS, with all spaces per client (J = K) and with two. The scale of G_i is tuned per cell over
-// the paper's six values; rows without tuning stand beside it.
+// NCO-OMS, with all spaces per client (J = K) and with two. The scale of G_i is tuned for each cell
+// over the paper's six values; the table has rows without tuning too.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,7 +55,7 @@ ScheduleOptions theory(double gradient_scale) {
   return schedule;
 }
 
-/// All that is played on one data set.
+/// The settings that are run on one data set.
 struct Settings {
   std::array<std::vector<GridSetting>, kCells.size()> grids;
   std::vector<GridSetting> adaptive;  ///< one per cell
@@ -176,7 +176,7 @@ ReproduceTable honesty_table(const std::vector<Measured>& sets) {
   return table;
 }
 
-/// Every error divided by the paper's: the tuned ones at 1 if they agree.
+/// A chart of every error divided by the paper's; tuned ones are near 1 if they agree.
 ReproduceChart errors_chart(const std::vector<Measured>& sets) {
   ReproduceChart chart{"MSE beside the paper's",
                        "",
@@ -208,7 +208,7 @@ ReproduceChart errors_chart(const std::vector<Measured>& sets) {
   return chart;
 }
 
-/// How much worse NCO-OMS is than FOMD-OMS, in per cent, per data set.
+/// Returns by how many per cent NCO-OMS is worse than FOMD-OMS on each data set.
 std::vector<double> advantages(const std::vector<Measured>& sets, std::size_t fomd, bool adaptive) {
   std::vector<double> list;
   for (const Measured& set : sets) {
@@ -228,7 +228,7 @@ std::string listed(const std::vector<Measured>& sets, const std::vector<double>&
   return text;
 }
 
-/// Whether it holds for all; none if there is a value that is none.
+/// Returns whether the condition holds for all, or nothing if a value is missing.
 template <class Claim>
 std::optional<bool> for_all(const std::vector<double>& values, Claim claim) {
   for (const double value : values) {

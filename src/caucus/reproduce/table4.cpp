@@ -1,7 +1,7 @@
 // Table 4 of the paper: eight Gaussian kernels, D = 100, J = 2, FOMD-OMS with constant rates beside
 // eM-KOFL and POF-MKL, all tuned over the paper's grids. The published script of POF-MKL has a
-// fault (every gradient takes the features of the last kernel); both it and the correct algorithm
-// are played, and the verdicts are on each.
+// fault (every gradient uses the features of the last kernel), so both the script and the correct
+// algorithm are run, with a verdict on each.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kSample = 2;
 
-/// One algorithm of the table, with the settings to choose from.
+/// One algorithm of the table, with its grid of settings.
 struct Contender {
   std::string name;
   std::size_t models_per_round = 0;  ///< that a client evaluates
@@ -31,8 +31,8 @@ struct Contender {
 
 using Numbers = std::vector<double>;
 
-// The grids are the paper's, and for the baselines a step size of 0.8: at 1 they are at the edge of
-// stability (a local step turns a residual into its negative) and fail in some repetitions.
+// The grids are the paper's, with an additional step size of 0.8 for the baselines: at 1 they are
+// at the edge of stability (a local step negates a residual) and fail in some repetitions.
 Contender fomd_oms(const ReproduceOptions& given) {
   const Numbers radii = given.quick ? Numbers{2} : Numbers{1, 2, 4};
   const Numbers etas = given.quick ? Numbers{4, 16} : Numbers{.5, 1, 4, 8, 16};
@@ -60,7 +60,7 @@ Contender baseline(const ReproduceOptions& given, const char* algorithm, const s
   const Numbers rates = given.quick ? Numbers{.5, 8} : Numbers{.1, .5, 1, 4, 8, 16};
   const Numbers model_rates = given.quick ? rates : Numbers{.1, .5, .8, 1, 4, 8, 16};
   const Numbers penalties = given.quick ? Numbers{1e-4} : Numbers{.1, .001, .0001};
-  // pM-KOFL has no rate of its weights to tune: it is ln K / sqrt(t).
+  // The rate of the weights of pM-KOFL is not tuned: it is ln K / sqrt(t).
   const Numbers weight_rates = std::string(algorithm) == "pm-kofl" ? Numbers{1} : rates;
   Contender contender{name, kPaperWidths.size(), {}};
   for (const double weight_rate : weight_rates) {
@@ -190,7 +190,7 @@ ReproduceTable costs_table(const std::vector<Measured>& sets) {
   return table;
 }
 
-/// Every error, and those that the paper has, divided by what the paper has for FOMD-OMS.
+/// A chart of all errors, ours and the paper's, divided by the paper's error of FOMD-OMS.
 ReproduceChart errors_chart(const std::vector<Measured>& sets) {
   ReproduceChart chart{"MSE beside that of the paper's FOMD-OMS",
                        "",
@@ -219,8 +219,8 @@ ReproduceChart errors_chart(const std::vector<Measured>& sets) {
   return chart;
 }
 
-/// A claim about the MSE of two algorithms on every data set: the first is at most `factor` times
-/// the second.
+/// A claim about two algorithms: on every data set the MSE of the first is at most `factor` times
+/// that of the second.
 Verdict compare(const std::vector<Measured>& sets, std::string claim, const std::string& first,
                 const std::string& second, double factor) {
   std::optional<bool> holds = true;

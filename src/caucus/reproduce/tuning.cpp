@@ -18,7 +18,7 @@ GridRepetitions second_stage(const ReproduceOptions& given) {
   return {kTuningRepetitions + 100, given.quick ? 0U : 12U};
 }
 
-/// A grid while it is tuned: which of its settings are left, the best first.
+/// A grid during tuning, with the remaining settings, the best first.
 struct Candidates {
   const Grid* grid = nullptr;
   std::vector<std::size_t> left;
@@ -31,14 +31,14 @@ double step_length(const GridSetting& setting) {
                                                  : options.schedule.lambda;
 }
 
-/// The five best of many.
+/// Keeps the five best settings.
 std::vector<std::size_t> finalists(const Candidates& of, std::span<const GridScore> scores) {
   std::vector<std::size_t> kept;
   for (const std::size_t s : best_settings(scores, kFinalists)) kept.push_back(of.left[s]);
   return kept;
 }
 
-/// The one with the shortest steps among the practically best.
+/// Keeps the setting with the shortest steps among those that are practically the best.
 std::vector<std::size_t> winner(const Candidates& of, std::span<const GridScore> scores) {
   constexpr double kCaution = 1.0;
   constexpr double kPractically = 1.03;
@@ -56,7 +56,7 @@ std::vector<std::size_t> winner(const Candidates& of, std::span<const GridScore>
 
 using Choose = std::vector<std::size_t> (*)(const Candidates&, std::span<const GridScore>);
 
-/// Plays what is left of every grid, and leaves what `choose` keeps of each.
+/// Runs the remaining settings of every grid and keeps those that `choose` selects.
 Status narrow(const Dataset& data, GridRepetitions repetitions, const ReproduceOptions& given,
               Choose choose, std::vector<Candidates>& all, Progress& progress) {
   std::vector<GridSetting> settings;
@@ -75,7 +75,7 @@ Status narrow(const Dataset& data, GridRepetitions repetitions, const ReproduceO
       each.diverging += static_cast<std::size_t>(score.diverged > 0);
     }
     auto kept = choose(each, own);
-    if (kept.empty()) kept.push_back(each.left.front());  // all diverged: the report shows it
+    if (kept.empty()) kept.push_back(each.left.front());  // all diverged, and the report shows it
     each.left = std::move(kept);
   }
   return Done{};

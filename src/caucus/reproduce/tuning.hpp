@@ -1,8 +1,8 @@
-// The best setting of each of several grids, on repetitions that are not reported. Three
-// permutations see every setting; twelve more decide between the five best of a grid: one that
-// fails in one repetition out of ten often passes three. Of those within 3% of the best mean plus
-// standard deviation the one with the shortest steps is taken, since too long ones are what fails.
-// A quick look has one permutation and no second stage.
+// Finds the best setting of each of several grids, on repetitions that are not reported. Every
+// setting runs on three permutations. The five best of a grid run on twelve more, since a setting
+// that fails in one repetition of ten often passes three. Among those within 3% of the best mean
+// plus standard deviation the one with the shortest steps is taken, since failures come from steps
+// that are too long. With --quick there is one permutation and no second stage.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,15 @@ using Grid = std::vector<GridSetting>;
 
 struct Tuned {
   std::size_t setting = 0;    ///< of the grid
-  std::size_t diverging = 0;  ///< settings that did
+  std::size_t diverging = 0;  ///< the number of settings that diverged
 };
 
-/// One for each grid. All are played at once, so that the features of a repetition serve all.
+/// Returns one result per grid. All grids run together, so that they share the features of a
+/// repetition.
 Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids,
                                 const ReproduceOptions& given, Progress& progress);
 
-/// The examples that tuning one grid plays, for the progress.
+/// Returns the number of examples for tuning one grid, for the progress.
 std::size_t tuning_examples(const Dataset& data, const Grid& grid, const ReproduceOptions& given);
 
 }  // namespace caucus::reproduce

@@ -10,11 +10,11 @@
 namespace caucus::report {
 namespace {
 
-// Beyond these, differences and quotients of values could leave the range of a double.
+// Beyond these limits differences and quotients of values could overflow.
 constexpr double kLargest = 1e290;
 constexpr double kSmallest = 1e-290;
 
-/// The 1, 2 or 5 times a power of ten that is nearest above.
+/// Returns the next larger 1, 2 or 5 times a power of ten.
 double round_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -32,7 +32,7 @@ std::string fixed(double value, int decimals) {
   return (value < 0.0 ? "−" : "") + std::string(buffer, end);
 }
 
-/// All with the decimals that the step needs.
+/// Formats all ticks with the decimals that the step needs.
 std::string tick_label(double value, double step, double largest) {
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step * (1.0 + 1e-9)))));
   const bool plain = decimals <= 5 && largest < (decimals == 0 ? 1e7 : 1e4);
@@ -75,7 +75,7 @@ std::vector<Tick> log_ticks(double low, double high, int wanted) {
   return linear_ticks(low, high, round_step((high - low) / wanted));
 }
 
-/// The ends of a range that is not empty: something to show even where all values are the same.
+/// Returns the ends of a range that is not empty, even if all values are the same.
 Axis bare_axis(Scale scale, const Extent& extent) {
   Axis axis{scale, extent.low, extent.high, {}};
   if (extent.empty()) {
@@ -157,7 +157,8 @@ std::vector<double> nudged_apart(const std::vector<double>& places, double gap, 
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
-  // Less i * gap the places need only be in order: least squares by pooling adjacent violators.
+  // After subtracting i * gap the positions need only be ordered: isotonic regression by pooling
+  // adjacent violators.
   struct Block {
     double sum = 0.0;
     std::size_t count = 0;

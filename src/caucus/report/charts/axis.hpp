@@ -1,4 +1,4 @@
-// Axes of a chart: which values they cover, where their ticks are, and where a value lies.
+// Axes of a chart: their range, their ticks, and the position of a value.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace caucus::report {
 
 enum class Scale { linear, log };
 
-/// The least and the largest of the finite values seen; on a log scale only positive ones count.
+/// The least and the largest finite value; on a log scale only positive values count.
 class Extent {
  public:
   explicit Extent(Scale scale = Scale::linear) : scale_(scale) {}
@@ -32,17 +32,19 @@ struct Axis {
   double low = 0.0, high = 1.0;
   std::vector<Tick> ticks;
 
-  /// Where the value lies, 0 at `low` and 1 at `high`; what lies outside comes to the nearest end.
+  /// Returns the position of a value, 0 at `low` and 1 at `high`; values outside are moved to the
+  /// ends.
   [[nodiscard]] double share(double value) const;
 };
 
-/// From the least value (or 0, if that is near) to the largest; ticks are round numbers between.
+/// An axis from the least value (or 0, if that is near) to the largest, with round numbers as
+/// ticks.
 Axis tight_axis(Scale scale, const Extent& extent, int wanted_ticks);
-/// A little wider: a linear axis ends at ticks, and starts at 0 where that costs little room.
+/// Extends the axis: a linear axis ends at ticks, and starts at 0 if that takes little room.
 Axis roomy_axis(Scale scale, const Extent& extent, int wanted_ticks);
 
-/// The given places moved apart until any two are `gap` apart, within [low, high]: the order is
-/// kept and the sum of squared moves is least. Where there is no room for that, the gap shrinks.
+/// Moves positions within [low, high] until any two are `gap` apart. The order is kept and the sum
+/// of squared moves is minimal. If there is not enough room, the gap shrinks.
 std::vector<double> nudged_apart(const std::vector<double>& places, double gap, double low,
                                  double high);
 

@@ -7,7 +7,7 @@
 namespace caucus::report {
 namespace {
 
-/// "0.5 (0.4 to 0.6)" where there is a band.
+/// Formats "0.5 (0.4 to 0.6)" if there is a band.
 std::string with_band(const Series& series, std::size_t i) {
   std::string value = figure(series.y[i]);
   if (series.low.empty()) return value;

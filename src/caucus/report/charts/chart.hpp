@@ -1,7 +1,6 @@
-// Charts as descriptions, and the pictures made of them: an SVG that stands on its own in a page
-// and takes colours from its style sheet. Series differ by colour, by marker and by a name at the
-// end of the line, or by their samples in a legend where there are many, so that the pictures
-// survive a black-and-white printer.
+// Descriptions of charts, and the SVG pictures made from them, which take colours from the style
+// sheet of the page. Series differ by colour, by marker and by a name at the end of the line, or by
+// samples in a legend if there are many, so that they can be told apart in black and white.
 #pragma once
 
 #include <cmath>
@@ -16,7 +15,7 @@ namespace caucus::report {
 
 struct ChartText {
   std::string title;
-  std::string note;  ///< what to know when reading it
+  std::string note;  ///< an explanation for the reader
 };
 
 struct AxisText {
@@ -28,13 +27,13 @@ enum class LineStyle { line, dashed, points };
 
 struct Series {
   std::string name;
-  std::vector<double> x, y;       ///< what is not finite leaves a gap
+  std::vector<double> x, y;       ///< values that are not finite leave a gap
   std::vector<double> low, high;  ///< the band around y; empty for none
   LineStyle style = LineStyle::line;
   std::size_t look = 0;  ///< colour and marker
 };
 
-/// A line across the chart at a value that belongs to no series.
+/// A horizontal line at a value that belongs to no series.
 struct Reference {
   std::string label;
   double value = 0.0;
@@ -45,7 +44,7 @@ struct LineChart {
   AxisText x, y;
   std::vector<Series> series;
   std::vector<Reference> references;
-  double y_most = HUGE_VAL;  ///< a line that rises above leaves the chart
+  double y_most = HUGE_VAL;  ///< lines above this leave the chart
 };
 
 /// Shares of a whole over time, the first on top.
@@ -54,7 +53,7 @@ struct AreaChart {
   AxisText x;
   std::vector<double> at;
   std::vector<std::string> names;
-  std::vector<std::vector<double>> shares;  ///< of each name at each place
+  std::vector<std::vector<double>> shares;  ///< of each name at each position
   bool last_is_rest = false;                ///< drawn in grey
 };
 
@@ -68,7 +67,7 @@ struct BarRow {
 struct BarChart {
   ChartText text;
   std::string label;      ///< of the values
-  std::string row_label;  ///< what a row is, for the table
+  std::string row_label;  ///< the meaning of a row, for the table
   std::vector<std::string> groups;
   std::vector<std::size_t> looks;  ///< of the groups; 0, 1, ... unless given
   std::vector<BarRow> rows;
@@ -92,22 +91,22 @@ using Chart = std::variant<LineChart, AreaChart, BarChart, ScatterChart>;
 
 const ChartText& text_of(const Chart& chart);
 
-/// `id` is unique in the page and needs no escaping.
+/// `id` must be unique in the page and need no escaping.
 std::string svg_of(const LineChart& chart, const std::string& id);
 std::string svg_of(const AreaChart& chart, const std::string& id);
 std::string svg_of(const BarChart& chart, const std::string& id);
 std::string svg_of(const ScatterChart& chart, const std::string& id);
 std::string svg_of(const Chart& chart, const std::string& id);
 
-/// The numbers behind a chart, as texts for a table. Where all series share their places, row i
-/// belongs to the i-th of them.
+/// Returns the numbers of a chart as texts for a table. If all series have the same positions, row
+/// i belongs to the i-th position.
 struct ChartNumbers {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
 };
 ChartNumbers numbers_of(const Chart& chart);
 
-/// Whether row i of the numbers belongs to the i-th place on the x axis.
+/// Returns whether row i of the numbers belongs to the i-th position on the x axis.
 bool share_places(const LineChart& chart);
 
 }  // namespace caucus::report

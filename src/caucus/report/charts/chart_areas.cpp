@@ -28,7 +28,7 @@ Plot plot_of(const AreaChart& chart) {
 
 std::string area_class(const AreaChart& chart, std::size_t k) {
   if (chart.last_is_rest && k + 1 == chart.names.size()) return "area rest";
-  // Neighbours differ in lightness, whatever their colours; so do those that share a colour.
+  // Neighbours differ in lightness, and so do areas with the same colour.
   static const std::array<const char*, 4> kTones = {"", " pale", " middle", " palest"};
   return "area " + look_class(k) + kTones[k % 2 + (k / 8 % 2) * 2];
 }
@@ -47,7 +47,7 @@ std::string description(const AreaChart& chart) {
 std::string svg_of(const AreaChart& chart, const std::string& id) {
   const Plot plot = plot_of(chart);
   const std::size_t n = chart.at.size();
-  std::vector<double> above(n, 1.0);  // the whole, less what is drawn already
+  std::vector<double> above(n, 1.0);  // what remains of the whole
   Svg areas;
   std::vector<EndLabel> labels;
   for (std::size_t k = 0; k < chart.names.size(); ++k) {

@@ -1,4 +1,4 @@
-// Horizontal bars. With several groups they are thin and end in the group's marker.
+// Horizontal bars. With several groups they are thin and end in the marker of their group.
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +9,11 @@
 namespace caucus::report {
 namespace {
 
-/// Places of everything; heights depend on how many bars a row has.
+/// The positions of all parts. Heights depend on the number of bars in a row.
 struct Layout {
   Plot plot;
   double row_height = 0.0, bar_height = 0.0;
-  double legend = 0.0;  ///< baseline of the first line of names of groups
+  double legend = 0.0;  ///< baseline of the first line of group names
 
   [[nodiscard]] double row_top(std::size_t row) const {
     return plot.top + static_cast<double>(row) * row_height;
@@ -28,7 +28,8 @@ std::size_t look_of(const BarChart& chart, std::size_t group) {
   return group < chart.looks.size() ? chart.looks[group] : group;
 }
 
-/// Names of groups in lines as wide as the chart: the number of lines, and a visit for each name.
+/// Breaks group names into lines as wide as the chart; calls `visit` for each name and returns the
+/// number of lines.
 template <class Visit>
 std::size_t lay_out_legend(const BarChart& chart, double left, const Visit& visit) {
   double x = left;
@@ -133,7 +134,7 @@ void draw_rows(Svg& svg, const BarChart& chart, const Layout& layout) {
   }
 }
 
-/// Each has a line of its own above the plot for its name, so that no two names meet.
+/// Each name has its own line above the plot, so that names do not overlap.
 void draw_references(Svg& svg, const BarChart& chart, const Plot& plot) {
   double baseline = plot.top - 6.0 - kLineHeight * static_cast<double>(chart.references.size() - 1);
   for (const Reference& reference : chart.references) {

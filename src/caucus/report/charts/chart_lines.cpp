@@ -10,7 +10,7 @@ namespace caucus::report {
 namespace {
 
 constexpr std::size_t kMostLabels = 40;
-constexpr std::size_t kMostEndLabels = 6;  ///< more names than that stand in a legend
+constexpr std::size_t kMostEndLabels = 6;  ///< more names are shown in a legend
 constexpr double kPlotHeight = 230.0;
 
 /// "M x y L x y ..." with a new M after each gap.
@@ -32,7 +32,7 @@ std::string line_path(const Plot& plot, const Series& series) {
   return d;
 }
 
-/// One closed outline for each stretch without a gap: along `high` and back along `low`.
+/// Draws a closed outline for each part without a gap: along `high` and back along `low`.
 std::string band_path(const Plot& plot, const Series& series) {
   std::string d;
   const auto has_band = [&](std::size_t i) {
@@ -59,12 +59,12 @@ std::string band_path(const Plot& plot, const Series& series) {
   return d;
 }
 
-/// Points get all their markers; lines one at the end and some before it, far enough apart and at
-/// other places for each look.
+/// Points have all their markers. Lines have one at the end and some before it, far enough apart
+/// and at different positions for each look.
 void draw_markers(Svg& svg, const Plot& plot, const Series& series) {
   constexpr double kApart = 84.0;
   const bool all = series.style == LineStyle::points || series.x.size() <= 12;
-  double before = kChartWidth;  // a marker has its place before this
+  double before = kChartWidth;  // the next marker must be left of this
   for (std::size_t i = series.x.size(); i-- > 0;) {
     if (!plot.shows(series.x[i], series.y[i])) continue;
     const double x = plot.at_x(series.x[i]);
@@ -93,7 +93,7 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   if (series.style != LineStyle::dashed) draw_markers(svg, plot, series);
 }
 
-/// Where a series ends or leaves, if any of it is shown.
+/// Returns the point where a series ends or leaves the plot, if any of it is shown.
 bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   for (std::size_t i = series.x.size(); i-- > 0;) {
     if (i > 0 && std::isfinite(series.y[i]) && series.y[i] > plot.y.high &&
@@ -108,7 +108,7 @@ bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   return false;
 }
 
-/// Names of all that is drawn, as far as there is room for them.
+/// Returns the names of all lines, as far as there is room.
 std::vector<std::string> names_of(const LineChart& chart) {
   std::vector<std::string> names;
   for (const Series& series : chart.series) names.push_back(series.name);
@@ -117,8 +117,8 @@ std::vector<std::string> names_of(const LineChart& chart) {
   return names;
 }
 
-/// Names beside the plot are for few lines, and for lines that end there: a name that stood where
-/// its line ends inside the plot would meet other lines.
+/// Names are placed beside the plot if there are few lines and all end at its edge; inside the plot
+/// a name would overlap other lines.
 bool needs_legend(const LineChart& chart, const Plot& plot) {
   constexpr double kNearTheEdge = 0.9;
   return chart.series.size() > kMostEndLabels ||
@@ -129,10 +129,10 @@ bool needs_legend(const LineChart& chart, const Plot& plot) {
          });
 }
 
-/// Names in columns below the plot, each after a sample of its line.
+/// A legend in columns below the plot, with a sample of each line.
 struct Legend {
   static constexpr double kSample = 30.0;
-  static constexpr std::size_t kMostLetters = 34;  // there is more room than beside the plot
+  static constexpr std::size_t kMostLetters = 34;  // a legend has more room
   std::vector<std::string> names;
   double column_width = 0.0;
   std::size_t columns = 1;
@@ -192,7 +192,7 @@ Plot plot_of(const LineChart& chart) {
   for (const Series& series : chart.series) {
     x.add(series.x);
     for (const auto* values : {&series.y, &series.high, &series.low}) {
-      // A band that reaches down to 0 would leave a log axis no end.
+      // A band that reaches 0 would have no end on a log axis.
       if (values == &series.low && chart.y.scale == Scale::log) continue;
       for (std::size_t k = 0; k < values->size(); ++k) {
         const bool leaves = k < series.y.size() && series.y[k] > chart.y_most;  // with its band

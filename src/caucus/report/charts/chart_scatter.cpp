@@ -39,8 +39,8 @@ Plot plot_of(const ScatterChart& chart) {
   return plot;
 }
 
-/// To the right of its point, or to the left near the edge; then up or down, ever farther, until it
-/// is free.
+/// Places a label to the right of its point, or to the left near the edge, and moves it up or down
+/// until it overlaps no other.
 Box free_place(const Plot& plot, double x, double y, double width, const std::vector<Box>& taken) {
   const bool to_the_left = x + 12.0 + width > kChartWidth;
   const double left = to_the_left ? x - 10.0 - width : x + 10.0;

@@ -89,7 +89,7 @@ void Svg::text(std::string_view css, double x, double y, std::string_view text) 
 }
 
 void Svg::marker(std::size_t look, double x, double y) {
-  // Colours and shapes both come in eights, so past them a colour meets another shape.
+  // There are eight colours and eight shapes; when colours repeat, they get other shapes.
   const std::size_t shape = (look + look / kShapes.size()) % kShapes.size();
   body_ += "<path class=\"marker " + look_class(look) + "\" transform=\"translate(" +
            coordinate(x) + " " + coordinate(y) + ")\" d=\"" + kShapes[shape] + "\"/>\n";

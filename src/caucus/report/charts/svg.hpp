@@ -1,5 +1,5 @@
-// Parts that all charts are drawn from. Units are those of the viewBox; a letter of a label is
-// about 12 units high.
+// The parts of all charts. Units are those of the viewBox; a letter of a label is about 12 units
+// high.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ inline constexpr double kChartWidth = 560.0;
 inline constexpr double kLineHeight = 15.0;  ///< of a label
 inline constexpr std::size_t kMostLetters = 24;
 
-/// Room for a text, on the safe side of the usual fonts.
+/// Returns the width reserved for a text, which suffices for the usual fonts.
 double text_width(std::string_view text);
-/// Room for the widest of them, each shortened as a label is.
+/// Returns the width of the widest text, each shortened like a label.
 double widest_label(const std::vector<std::string>& texts);
-/// A coordinate: one decimal is finer than a pixel.
+/// Formats a coordinate with one decimal, which is finer than a pixel.
 std::string coordinate(double value);
 
 class Svg {
@@ -28,11 +28,11 @@ class Svg {
   void path(std::string_view css, const std::string& d);
   void rectangle(std::string_view css, double x, double y, double width, double height);
   void text(std::string_view css, double x, double y, std::string_view text);
-  /// One of eight shapes, centred.
+  /// Draws one of eight shapes, centred.
   void marker(std::size_t look, double x, double y);
 
-  /// All of it, named for those who cannot see it. `places`: where on the x axis a reader may
-  /// ask for numbers, with the range of y that the pointer's line then covers.
+  /// Returns the complete picture with its name for screen readers. `places` are the x positions
+  /// for which the page's script shows numbers, with the range of y of its pointer line.
   [[nodiscard]] std::string finished(const std::string& id, double height, std::string_view title,
                                      std::string_view description,
                                      const std::string& attributes = {}) const;
@@ -41,38 +41,39 @@ class Svg {
   std::string body_;
 };
 
-/// "s0" ... "s7": the style sheet knows the colour.
+/// Returns "s0" ... "s7"; the style sheet defines their colours.
 std::string look_class(std::size_t look);
-/// The same for a line: when the colours begin anew, its dashes differ.
+/// Returns the class of a line: dashes differ when colours repeat.
 std::string line_class(std::size_t look);
 
-/// The rectangle that values are drawn in.
+/// The rectangle in which values are drawn.
 struct Plot {
   Axis x, y;
   double left = 0.0, right = 0.0, top = 0.0, bottom = 0.0;
 
   [[nodiscard]] double at_x(double value) const { return left + x.share(value) * (right - left); }
   [[nodiscard]] double at_y(double value) const { return bottom - y.share(value) * (bottom - top); }
-  /// Whether a value has a place in the rectangle. One above the axis has left it.
+  /// Returns whether a value is in the rectangle; values above the axis are not.
   [[nodiscard]] bool shows(double x_value, double y_value) const;
-  /// Grid, ticks and the names of the axes.
+  /// Draws the grid, the ticks and the names of the axes.
   void draw_frame(Svg& svg, std::string_view x_label, std::string_view y_label,
                   bool grid = true) const;
-  /// Attributes by which the page's script finds the places of the rows of numbers.
+  /// Returns the attributes by which the page's script finds the positions of the rows of numbers.
   [[nodiscard]] std::string places(const std::vector<double>& x_values) const;
 };
 
 double left_margin(const Axis& y);
 
-/// A name to the right of the plot for what ends at (x, y) on it.
+/// A name to the right of the plot for a line that ends at (x, y).
 struct EndLabel {
   double x = 0.0, y = 0.0;
   std::string text;
 };
-/// Names beside the plot, moved apart, with thin lines to what they name. Returns where they are.
+/// Draws names beside the plot, moved apart, with thin lines to their ends. Returns their
+/// positions.
 std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
                                     const std::vector<EndLabel>& labels);
-/// Width and height that they need.
+/// Returns the width and height of the names.
 double end_label_room(const std::vector<std::string>& texts);
 double end_label_height(std::size_t count);
 

@@ -67,13 +67,15 @@ class Federation:
 
     # --- files ----------------------------------------------------------------------------------
 
-    def make_files(self, clients, rows):
-        """Writes data/c01.csv and so on, of unequal length, and the ranges of all of them."""
+    def make_files(self, clients, rows, unequal=True):
+        """Writes data/c01.csv and so on, and the ranges of all of them. One is shorter, if unequal: it runs out of
+        data before the others."""
         self.caucus("data generate kernel --out all.csv --rows", rows)
         self.caucus("data info all.csv --ranges ranges.csv")
         self.caucus("data split all.csv --out data --clients", clients)
-        lines = read("data/c02.csv").splitlines(keepends=True)
-        write("data/c02.csv", "".join(lines[:rows // clients // 2]))  # it runs out of data before the others
+        if unequal:
+            lines = read("data/c02.csv").splitlines(keepends=True)
+            write("data/c02.csv", "".join(lines[:rows // clients // 2]))
 
     def configure(self, clients, *server_lines):
         names = ", ".join(f'"{name_of(j)}"' for j in range(1, clients + 1))

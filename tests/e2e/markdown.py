@@ -3,7 +3,7 @@
 sh, bash    each block is a script, run in a copy of the repository whose build/ is the build directory
 console     the lines after "$ "; what the commands print is not compared
 toml        written to the name in its first line ("# name.toml"), then given to caucus run --print-config
-cpp         compiled against the installed package, and run if it has a main
+cpp         compiled against the installed package, and run if it has a main that takes no arguments
 cmake       configured and built beside the cpp block before it, which add_executable names
 """
 import os
@@ -19,9 +19,9 @@ KINDS = {"sh": "sh", "bash": "sh", "shell": "sh", "console": "console", "shell-s
          "c++": "cpp", "cc": "cpp", "cxx": "cpp", "toml": "toml", "cmake": "cmake"}
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(readme LANGUAGES CXX)
-find_package(caucus REQUIRED)
+find_package(caucus REQUIRED{components})
 {add} block.cpp)
-target_link_libraries(block PRIVATE caucus::caucus)
+target_link_libraries(block PRIVATE caucus::{library})
 """
 
 
@@ -179,10 +179,12 @@ class Page:
         shutil.rmtree(project, ignore_errors=True)
         project.mkdir()
         (project / "block.cpp").write_text(block.text)
-        (project / "CMakeLists.txt").write_text(
-            PROJECT.format(add="add_executable(block" if has_main else "add_library(block OBJECT"))
+        client = "<caucus/client.hpp>" in block.text
+        (project / "CMakeLists.txt").write_text(PROJECT.format(
+            add="add_executable(block" if has_main else "add_library(block OBJECT",
+            components=" COMPONENTS client" if client else "", library="client" if client else "caucus"))
         self.compile(project, block.line, "this program")
-        if has_main:
+        if has_main and "argv" not in block.text:
             code, log = self.command([project / "build/block"], self.tree)
             if code != 0:
                 raise Failure(block.line, f"this program ended with code {code}", log)

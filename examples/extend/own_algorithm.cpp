@@ -10,8 +10,8 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/ball.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/engine/local_exchange.hpp"
-#include "caucus/engine/play_round.hpp"
+#include "caucus/engine/server.hpp"
+#include "caucus/engine/simulated_clients.hpp"
 
 struct GradientSum {
   std::size_t reporters = 0;
@@ -27,7 +27,6 @@ class FollowOne {
   using Assignment = caucus::Assignment;
   using Forecast = caucus::Forecast;
   using BatchMean = caucus::BatchMean;
-  using Report = caucus::Report;
   using Aggregate = GradientSum;
   using ClientState = caucus::NoMemory;
   static constexpr bool kCooperative = true;
@@ -47,10 +46,11 @@ class FollowOne {
   void report(ClientState&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(*plan_, forecast, y, into);
   }
-  void aggregate(const Report& report, GradientSum& into) const {
-    ++into.reporters;
-    const caucus::HeldReport& held = report.held.front();
-    caucus::add_product(into.gradient, held.factor, held.direction);
+  void aggregate(const caucus::ReportBatch& reports, GradientSum& into) const {
+    into.reporters += reports.size();
+    for (std::size_t n = 0; n < reports.size(); ++n) {  // one model each
+      caucus::add_product(into.gradient, reports.factors[n], reports.direction(n));
+    }
   }
   void step(const caucus::Batch& batch, const GradientSum& sum) {
     if (sum.reporters == 0) return;
@@ -97,14 +97,15 @@ int main() {
       std::make_shared<const caucus::Plan>(caucus::Plan{std::move(maps).value(), loss});
 
   const TinySource source;
-  FollowOne server(plan, 0);
+  caucus::Server<FollowOne> server(FollowOne(plan, 0));
   caucus::Telemetry telemetry(loss, source.clients());
-  caucus::LocalExchange exchange(server, source, {}, telemetry);
-  GradientSum sum = server.new_aggregate();
+  caucus::SimulatedClients<FollowOne, TinySource> clients(server, source, {}, telemetry);
   std::vector<double> losses;  // of all clients, in each round
   for (std::uint32_t t = 0; t < 250; ++t) {
     telemetry = caucus::Telemetry(loss, source.clients());
-    caucus::play_round(server, exchange, {t + 1, t, t + 1}, sum);
+    const caucus::Batch batch{t + 1, t, t + 1};
+    clients.play(server, batch);
+    server.close(batch);
     losses.push_back(telemetry.loss);
   }
   const double first = losses.front() / 4.0;

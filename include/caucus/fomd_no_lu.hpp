@@ -14,6 +14,14 @@
 
 namespace caucus {
 
+/// What the server does at the end of a batch: one mirror step along the sum of what the clients
+/// sent. The rate is divided by the number of clients, or multiplied by the weight that makes the
+/// sum an unbiased estimate of the mean.
+template <MirrorMap Map, class Decision, class Sum>
+void fomd_no_lu_step(const Map& map, Decision&& u, const Sum& sum, double rate) {
+  map.descend(u, sum, rate);
+}
+
 template <MirrorMap Map>
 class FomdNoLu {
  public:
@@ -34,7 +42,9 @@ class FomdNoLu {
 
   /// Ends the batch: u_{r+1}. Without any report the decision stays.
   void step(double rate) {
-    if (clients_ > 0) map_.descend(decision_, sum_, rate / static_cast<double>(clients_));
+    if (clients_ > 0) {
+      fomd_no_lu_step(map_, decision_, sum_, rate / static_cast<double>(clients_));
+    }
     std::fill(sum_.begin(), sum_.end(), Scalar{0});
     clients_ = 0;
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace caucus {
 
@@ -23,10 +24,20 @@ enum class Constraint {
   box,   ///< |w_k| <= U / sqrt(d), the paper's appendix for kernels
 };
 
-/// ball: |w|_2 <= radius; box: |w_k| <= radius / sqrt(d). The radius may be infinite.
+/// One mirror step on a set of the user's own: w, the gradient, the rate.
+using MirrorStep = std::function<void(std::span<float>, std::span<const float>, double)>;
+
+/// The set that the weights of a space stay in, with its mirror map. The radius may be infinite.
 struct Region {
+  using Decision = std::vector<float>;
+  using Scalar = float;
+
   Constraint constraint = Constraint::ball;
   double radius = std::numeric_limits<double>::infinity();
+  const MirrorStep* own_step = nullptr;  ///< of a user's own set, instead of the constraint's
+
+  /// The mirror step of core/mirror/mirror_map.hpp: Ball, Box or the user's own. Gives |w|^2.
+  double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
 };
 
 /// A pre-trained model that a user registers: features of an example to its forecast.
@@ -42,11 +53,16 @@ struct Space {
   bool independent_base = false;  ///< kernels: frequencies of its own instead of one shared base
   std::uint32_t expert = 0;       ///< experts: which of the expert predictions of an example
   ExpertFunction function = {};   ///< experts: used instead of a prediction column when set
+  /// A convex set of the user's own: its mirror step is taken instead of the constraint's. The set
+  /// must contain 0, and regret is measured against the ball or box of this radius.
+  MirrorStep own_step = {};
 
   [[nodiscard]] bool is_kernel() const {
     return kind == SpaceKind::gaussian || kind == SpaceKind::laplacian || kind == SpaceKind::cauchy;
   }
-  [[nodiscard]] Region region() const { return {constraint, radius}; }
+  [[nodiscard]] Region region() const {
+    return {constraint, radius, own_step ? &own_step : nullptr};
+  }
   /// "linear U=0.1", "gaussian width=2", "expert 3"
   [[nodiscard]] std::string name() const;
 };

@@ -34,7 +34,7 @@ void play_on(const FederationSettings& settings, Federation& federation) {
     require(federation.closable(Time{}));
     since.push_back(federation.close(Time{}));
   }
-  require_finite(federation.learner()->learned());
+  require_finite(federation.server()->learned());
   // Sums that were huge from the beginning may have become infinite, which is refused.
   const auto again = recovered(settings, before, since);
   require(!again || again->snapshot() == federation.snapshot());

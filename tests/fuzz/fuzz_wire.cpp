@@ -53,7 +53,7 @@ class Server {
     return federation_.phase() == Federation::Phase::running;
   }
   void check() const {
-    if (federation_.learner() != nullptr) require_finite(federation_.learner()->learned());
+    if (federation_.server() != nullptr) require_finite(federation_.server()->learned());
   }
 
  private:

@@ -77,8 +77,8 @@ Result<ServedResult> served_result(const Federation& federation, const ServedRun
   outcome.played.push_back({federation.telemetry(),
                             seconds,
                             federation.curve().curve,
-                            federation.learner()->learned(),
-                            federation.learner()->second_order(),
+                            federation.server()->learned(),
+                            federation.server()->second_order(),
                             {}});
   std::vector<RepetitionOutcome> outcomes;
   outcomes.push_back(std::move(outcome));
@@ -98,7 +98,7 @@ Result<report::StoredModel> served_model(const Federation& federation, const Ser
   model.feature_names = feature_names(plan, scaling);
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;
-  model.learned = federation.learner()->learned();
+  model.learned = federation.server()->learned();
   return model;
 }
 

@@ -16,7 +16,7 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
   double bytes = 0.0;
   for (std::size_t i = 0; i < plan.maps.size(); ++i) {
     const std::size_t d = plan.maps.dimension(i);
-    const bool small = curved && d > 0 && d <= kLargestDimension;
+    const bool small = curved && d > 0 && d <= kLargestDimension && !plan.maps.space(i).own_step;
     if (small) {
       bytes += static_cast<double>(SymmetricMatrix::bytes(d)) * static_cast<double>(copies);
     }
@@ -28,12 +28,8 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
 
 void AdaptiveAggregate::clear() {
   reporters_ = 0;
-  late_.clear();
-  examples_.clear();
-  spaces_.clear();
-  losses_.clear();
-  gradients_.clear();
-  memory_.clear();
+  prompt_ = true;
+  used_ = 0;
 }
 
 AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
@@ -84,35 +80,16 @@ void AdaptiveOms::assign(const Batch& batch, std::uint32_t first_client, std::si
   }
 }
 
-void AdaptiveOms::aggregate(const TileReports& reports, AdaptiveAggregate& into) const {
-  into.reporters_ += reports.size();
-  append(reports, into);
-}
-
-void AdaptiveOms::append(const TileReports& reports, AdaptiveAggregate& into) const {
-  const auto append = [](auto& to, const auto& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
-  append(into.examples_, reports.examples);
-  append(into.spaces_, reports.spaces);
-  append(into.losses_, reports.losses);
-  const std::size_t before = into.gradients_.size();
-  into.gradients_.resize(before + reports.spaces.size());
-  simd::Term* gradient = into.gradients_.data() + before;
-  for (std::size_t m = 0; m < reports.spaces.size(); ++m, ++gradient) {
-    gradient->x = reports.directions[m];
-    gradient->factor = reports.factors[m];
-    if (reports.lasting) continue;
-    const std::size_t size = settings_->plan->maps.dimension(reports.spaces[m]);
-    const std::span copy(into.memory_.take(size), size);
-    write_product(copy, gradient->factor, {gradient->x, size});
-    gradient->x = copy.data();
-    gradient->factor = 1.0F;
-  }
+void AdaptiveOms::aggregate(ReportBatch& reports, AdaptiveAggregate& into) const {
+  into.reporters_ += reports.reporters();
+  into.prompt_ = into.prompt_ && reports.is_prompt();
+  if (into.used_ == into.batches_.size()) into.batches_.emplace_back();
+  std::swap(into.batches_[into.used_++], reports);
+  reports.clear();
 }
 
 void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
-  if (aggregate.examples_.empty()) return;
+  if (aggregate.reporters_ == 0) return;
   ++batches_;
   forget_departed(departures_.stayed(aggregate.reporters_));
   step_models(aggregate);  // before p moves: P_i is that of the time of sampling
@@ -130,28 +107,18 @@ void AdaptiveOms::forget_departed(double stayed) {
 }
 
 std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) {
-  const Simplex& p = probabilities();
-  const std::size_t J = sampled();
   differences_.assign(models(), 0.0);
-  auto next_late = aggregate.late_.begin();
-  for (std::size_t j = 0; j < aggregate.examples_.size(); ++j) {
-    const bool is_late = next_late != aggregate.late_.end() && next_late->report == j;
-    const AdaptiveAggregate::Late* const late = is_late ? &*next_late++ : nullptr;
-    const std::uint32_t* const spaces = aggregate.spaces_.data() + j * J;
-    const float* const losses = aggregate.losses_.data() + j * J;
-    for (std::size_t a = 0; a < J; ++a) {
-      for (std::size_t b = a + 1; b < J; ++b) {
-        double gap = static_cast<double>(losses[a]) - static_cast<double>(losses[b]);
-        PairWeights weights;
-        if (late && !late->sampled_with.empty()) {
-          weights = late_pair_weights(p, spaces[a], spaces[b], J, late->sampled_with[a],
-                                      late->sampled_with[b]);
-        } else {
-          weights = pair_weights(p, spaces[a], spaces[b], J);
+  for (const ReportBatch& reports : aggregate.batches()) {
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      const double share = aggregate.prompt_ ? 1.0 : reports.share_of(n);
+      for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
+        for (std::size_t b = a + 1; b < reports.ends[n]; ++b) {
+          const double gap = share * (static_cast<double>(reports.losses[a]) -
+                                      static_cast<double>(reports.losses[b]));
+          const PairWeights weights = pair_weights_of(reports, a, b);
+          differences_[reports.spaces[a]] += weights.second * gap;
+          differences_[reports.spaces[b]] -= weights.first * gap;
         }
-        if (late) gap *= late->share;
-        differences_[spaces[a]] += weights.second * gap;
-        differences_[spaces[b]] -= weights.first * gap;
       }
     }
   }
@@ -161,7 +128,6 @@ std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggrega
 
 void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
   sort_by_space(aggregate);
-  sort_late(aggregate);
   for (std::size_t n = 0; n < touched_.size(); ++n) {
     if (auto* second = std::get_if<SecondOrderModel>(&learners_[touched_[n]])) {
       step_second_order(touched(n), *second);
@@ -172,10 +138,13 @@ void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
 }
 
 void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
-  const std::size_t count = aggregate.spaces_.size();
+  std::size_t count = 0;
   touched_.clear();
-  for (const std::uint32_t space : aggregate.spaces_) {
-    if (ends_of_[space]++ == 0) touched_.push_back(space);
+  for (const ReportBatch& reports : aggregate.batches()) {
+    for (const std::uint32_t space : reports.spaces) {
+      if (ends_of_[space]++ == 0) touched_.push_back(space);
+    }
+    count += reports.spaces.size();
   }
   std::uint32_t begin = 0;
   for (const std::uint32_t space : touched_) {  // each begins where the one before ends
@@ -186,14 +155,21 @@ void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
   sorted_gradients_.resize(count);
   sorted_losses_.resize(count);
   sorted_examples_.resize(count);
-  const std::size_t J = sampled();
-  for (std::size_t j = 0; j < aggregate.examples_.size(); ++j) {
-    for (std::size_t m = j * J; m < (j + 1) * J; ++m) {
-      const std::uint32_t place = ends_of_[aggregate.spaces_[m]]++;
-      sorted_gradients_[place].x = aggregate.gradients_[m].x;
-      sorted_gradients_[place].factor = aggregate.gradients_[m].factor;
-      sorted_losses_[place] = aggregate.losses_[m];
-      sorted_examples_[place] = aggregate.examples_[j];
+  sorted_scales_.resize(aggregate.prompt_ ? 0 : count);
+  sorted_slopes_.resize(aggregate.prompt_ ? 0 : count);
+  for (const ReportBatch& reports : aggregate.batches()) {
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      const double share = aggregate.prompt_ ? 1.0 : reports.share_of(n);
+      for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
+        const std::uint32_t place = ends_of_[reports.spaces[m]]++;
+        sorted_gradients_[place].x = reports.directions[m];
+        sorted_gradients_[place].factor = reports.factors[m];
+        sorted_losses_[place] = reports.losses[m];
+        sorted_examples_[place] = reports.examples[n];
+        if (aggregate.prompt_) continue;
+        sorted_scales_[place] = share * correction(reports, m);
+        sorted_slopes_[place] = slope_of(reports, m);
+      }
     }
   }
 }

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/aligned.hpp"
@@ -40,32 +41,22 @@ struct AdaptiveSettings {
 
 /// Which spaces get second-order steps: those of at most 500 dimensions as long as the matrices of
 /// all of them, times `copies` (noncooperative clients have their own), stay below 2 GB; none for
-/// the linear loss, which has no curvature.
+/// the linear loss, which has no curvature, and none in a set of the user's own.
 std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies);
 
-/// All reports of one batch, as they came: gradients as factor and direction.
+/// All reports of one batch: the batches that were handed in, whose memory it takes over.
 class AdaptiveAggregate {
  public:
   void clear();
 
  private:
   friend class AdaptiveOms;
-  /// What a late report, or a part of one, has beside what all have.
-  struct Late {
-    std::size_t report = 0;            ///< which one
-    double share = 1.0;                ///< of its client's examples
-    std::vector<double> sampled_with;  ///< of each held model; none: p as it is now
-    std::vector<double> slopes;        ///< <g, w> of each where g was taken; NaN: at w as it is now
-  };
+  [[nodiscard]] std::span<const ReportBatch> batches() const { return {batches_.data(), used_}; }
 
-  std::size_t reporters_ = 0;            ///< M_r
-  std::vector<Late> late_;               ///< in the order of the reports
-  std::vector<std::uint32_t> examples_;  ///< of each report: one of each reporter, or its parts
-  // J of each report:
-  std::vector<std::uint32_t> spaces_;
-  std::vector<float> losses_;
-  std::vector<simd::Term> gradients_;
-  FloatArena memory_;  ///< of gradients whose report does not last
+  std::size_t reporters_ = 0;         ///< M_r
+  bool prompt_ = true;                ///< no report is late, or a part of one
+  std::vector<ReportBatch> batches_;  ///< the first used_ are in use
+  std::size_t used_ = 0;
 };
 
 class AdaptiveOms {
@@ -73,7 +64,6 @@ class AdaptiveOms {
   using Assignment = caucus::Assignment;
   using Forecast = caucus::Forecast;
   using BatchMean = caucus::BatchMean;
-  using Report = caucus::Report;
   using Aggregate = AdaptiveAggregate;
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;
@@ -98,13 +88,8 @@ class AdaptiveOms {
   void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(*settings_->plan, forecast, y, into);
   }
-  void aggregate(const Report& report, AdaptiveAggregate& into) const {
-    aggregate({&report, 1}, into);
-  }
-  /// All that one client reports in this batch, in parts that were drawn in several batches: their
-  /// mean by examples is its contribution, and it counts once in M_r.
-  void aggregate(std::span<const Report> parts, AdaptiveAggregate& into) const;
-  void aggregate(const TileReports& reports, AdaptiveAggregate& into) const;
+  /// Takes the reports over and leaves an empty batch, with memory to be used again.
+  void aggregate(ReportBatch& reports, AdaptiveAggregate& into) const;
   void step(const Batch& batch, const AdaptiveAggregate& aggregate);
 
   /// All that later batches depend on, to the last bit. restore() is for a server fresh from the
@@ -136,6 +121,11 @@ class AdaptiveOms {
   /// P_i of those who draw now.
   [[nodiscard]] double inclusion(std::size_t space) const;
   [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
+  [[nodiscard]] bool is_second_order(std::size_t space) const {
+    return std::holds_alternative<SecondOrderModel>(learners_[space]);
+  }
+  [[nodiscard]] std::vector<double> selection() const { return probabilities().probabilities(); }
+  [[nodiscard]] LearnedModel learned() const { return learned_from(probabilities(), weights_); }
 
   /// D_i = (1/M_r) sum over clients, over k != i held with i, of p_k (c_i - c_k) / P_ik, where P_ik
   /// is the probability that a client holds both, when it drew. Unbiased for c_i - sum_k p_k c_k.
@@ -145,8 +135,6 @@ class AdaptiveOms {
  private:
   using Learner = std::variant<std::monostate, SecondOrderModel, FirstOrderModel>;
 
-  void append(const TileReports& reports, AdaptiveAggregate& into) const;
-
   /// What a round's reports say of one space.
   struct Touched {
     std::uint32_t space = 0;
@@ -155,7 +143,7 @@ class AdaptiveOms {
     std::span<const std::uint32_t> examples;
     // Only where there are late reports:
     std::span<const double> scales;  ///< share P_i / (P_i when it was drawn)
-    std::span<const double> slopes;  ///< as those of Late
+    std::span<const double> slopes;  ///< <g, w> where g was taken; NaN: at w as it is now
 
     [[nodiscard]] double scale(std::size_t n) const { return scales.empty() ? 1.0 : scales[n]; }
   };
@@ -181,8 +169,14 @@ class AdaptiveOms {
   [[nodiscard]] Status restore_memory(StateReader& from);
   void step_models(const AdaptiveAggregate& aggregate);
   void sort_by_space(const AdaptiveAggregate& aggregate);
-  /// After sort_by_space().
-  void sort_late(const AdaptiveAggregate& aggregate);
+  // Of late reports, and of parts of a report (adaptive_late.cpp).
+  /// P_i / (P_i when the model was sampled).
+  [[nodiscard]] double correction(const ReportBatch& reports, std::size_t model) const;
+  /// <g, w> where the gradient of a model was taken; NaN: at w as it is now.
+  [[nodiscard]] double slope_of(const ReportBatch& reports, std::size_t model);
+  /// What the difference of the losses of two models of one report counts.
+  [[nodiscard]] PairWeights pair_weights_of(const ReportBatch& reports, std::size_t a,
+                                            std::size_t b) const;
   void forget(const Touched& touched, SecondOrderModel& model);
   void step_second_order(const Touched& touched, SecondOrderModel& model);
   void step_first_order(std::size_t reporters);

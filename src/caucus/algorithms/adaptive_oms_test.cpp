@@ -66,7 +66,9 @@ void expect_unbiased(std::size_t sampled, double dropout) {
       const TestExample example = problem.example(j, 6);
       server.predict(memory, assignment, example.x, forecast);
       server.report(memory, forecast, example.y, batch_mean);
-      server.aggregate(batch_mean.report(), aggregate);
+      ReportBatch report;
+      batch_mean.report(report);
+      server.aggregate(report, aggregate);
     }
     if (reporting == 0) continue;
     rounds += 1.0;

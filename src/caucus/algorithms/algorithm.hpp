@@ -15,17 +15,19 @@ template <class A>
 concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std::uint32_t client,
                              typename A::Assignment& assignment, typename A::ClientState& memory,
                              std::span<const float> x, typename A::Forecast& forecast, double y,
-                             typename A::BatchMean& mean, typename A::Aggregate& aggregate) {
+                             typename A::BatchMean& mean, ReportBatch& reports,
+                             typename A::Aggregate& aggregate) {
   // server state -> Assignment: what client j gets for this batch
   {server.assign(batch, client, assignment)};
   // Assignment, x -> Forecast; y is not there to be seen
   {shared.predict(memory, std::as_const(assignment), x, forecast)};
-  // Forecast, y -> Report: one more example of the batch; at its end the means are the report
+  // Forecast, y -> ReportBatch: one more example of the batch; at its end the means are the report
   {mean.begin(std::as_const(assignment))};
   {shared.report(memory, std::as_const(forecast), y, mean)};
-  { mean.report() } -> std::convertible_to<const typename A::Report&>;
-  // server state, Report -> Aggregate: folds one client's report in; called in client order
-  {shared.aggregate(mean.report(), aggregate)};
+  {mean.report(reports)};
+  // server state, ReportBatch -> Aggregate: folds reports in, which come in client order. It may
+  // take the batch's memory and leave an empty batch.
+  {shared.aggregate(reports, aggregate)};
   // server state, Aggregate -> server state
   {server.step(batch, std::as_const(aggregate))};
 

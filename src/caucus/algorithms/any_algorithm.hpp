@@ -43,11 +43,9 @@ bool is_cooperative(const std::string& name);
 AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients);
 
-/// p, for noncooperative clients its mean over them.
+/// p; of noncooperative clients its mean over them.
 std::vector<double> probabilities_of(const AnyAlgorithm& algorithm);
 
-/// For noncooperative clients the model whose forecast is the mean of the clients' forecasts:
-/// p_i = mean_j p_ij and w_i = sum_j p_ij w_ij / sum_j p_ij.
 LearnedModel learned_by(const AnyAlgorithm& algorithm);
 
 }  // namespace caucus

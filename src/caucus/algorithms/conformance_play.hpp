@@ -115,7 +115,9 @@ void play(A& server, const Problem& problem, const Batch& batch,
       clients.forecasts.push_back(forecast.output);
       server.report(clients.memory[client], forecast, example.y, mean);
     }
-    server.aggregate(mean.report(), aggregate);
+    ReportBatch report;
+    mean.report(report);
+    server.aggregate(report, aggregate);
   }
   server.step(batch, aggregate);
 }

@@ -1,24 +1,23 @@
 #include "caucus/algorithms/fomd_oms.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
-#include "caucus/ball.hpp"
-#include "caucus/box.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/base/vector.hpp"
+#include "caucus/fomd_no_lu.hpp"
 
 namespace caucus {
 
 Status validate_sample(std::size_t sampled, std::size_t models) {
   const std::size_t K = models;
   if (sampled > K) {
-    return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+    return usage_error("sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
                        "J must not exceed K");
   }
   if (sampled < 1 || (sampled == 1 && K > 1)) {
-    return usage_error("--sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+    return usage_error("sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
   return Done{};
@@ -30,183 +29,114 @@ Status OmsSettings::validate() const {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(
           "loss bound", to_text(bound),
-          "expected C_i > 0 and finite; an infinite radius or zero data need --loss-bound");
+          "expected C_i > 0 and finite; an infinite radius or zero data need a loss bound");
     }
   }
   return Done{};
 }
 
+// --- the sums of a batch ---
+
 void OmsAggregate::clear() {
-  for (std::size_t s = 0; s < used_; ++s) slot_of_[spaces_[s]] = -1;
+  for (const Sums& sums : touched()) sum_of_[sums.space] = kNone;
   used_ = 0;
-  summed_ = false;
   reporters_ = 0;
 }
 
-std::size_t OmsAggregate::new_slot(std::uint32_t space) {
-  const std::size_t slot = used_++;
-  slot_of_[space] = static_cast<std::int32_t>(slot);
-  if (spaces_.size() < used_) {
-    spaces_.resize(used_);
-    losses_.resize(used_);
-    counts_.resize(used_);
-    gradients_.resize(used_);
-  }
-  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
-  spaces_[slot] = space;
-  losses_[slot] = 0.0;
-  counts_[slot] = 0;
-  gradients_[slot].clear();
-  return slot;
-}
-
-void OmsAggregate::add(const TileReports& reports) {
-  most_terms_ = reports.size();
-  if (terms_.size() < used_ * most_terms_) terms_.resize(2 * used_ * most_terms_);
-  const std::size_t count = reports.spaces.size();
-  const std::uint32_t* const spaces = reports.spaces.data();
-  for (std::size_t m = 0; m < count; ++m) {
-    const std::int32_t known = slot_of_[spaces[m]];
-    const std::size_t slot = known >= 0 ? static_cast<std::size_t>(known) : new_slot(spaces[m]);
-    losses_[slot] += static_cast<double>(reports.losses[m]);
-    simd::Term& term = terms_[slot * most_terms_ + counts_[slot]++];
-    term.x = reports.directions[m];
-    term.factor = reports.factors[m];
-  }
-}
-
-void OmsAggregate::add_and_sum(const TileReports& reports) {
-  add(reports);
-  if (!reports.lasting) add_up();
+OmsAggregate::Sums& OmsAggregate::sums_of(std::uint32_t space) {
+  std::uint32_t& place = sum_of_[space];
+  if (place != kNone) return sums_[place];
+  if (used_ == sums_.size()) sums_.emplace_back();
+  place = static_cast<std::uint32_t>(used_);
+  Sums& fresh = sums_[used_++];
+  fresh.space = space;
+  fresh.loss = 0.0;
+  fresh.gradient.assign(maps_->dimension(space), 0.0F);
+  return fresh;
 }
 
 void OmsAggregate::add_up() {
-  summed_ = true;
-  for (std::size_t slot = 0; slot < used_; ++slot) {
-    if (counts_[slot] == 0) continue;
-    AlignedVector<float>& gradient = gradients_[slot];
-    if (gradient.empty()) gradient.assign(maps_->dimension(spaces_[slot]), 0.0F);
-    add_products(gradient, terms_of(slot));
-    counts_[slot] = 0;
+  for (std::size_t s = 0; s < used_; ++s) {
+    add_products(sums_[s].gradient, sums_[s].terms);
+    sums_[s].terms.clear();
   }
 }
+
+// --- Algorithms 2 and 3, the server ---
 
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
     : settings_(std::move(settings)),
       p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
       weights_(settings_->plan->maps),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
-               settings_->sampled),
-      eta_(std::visit([](const auto& s) { return s.probability_rate(); }, settings_->schedule)) {}
+               settings_->sampled) {}
 
-void FomdOms::aggregate(std::span<const Report> parts, OmsAggregate& into) const {
-  ++into.reporters_;
-  for (const Report& part : parts) {
-    const double share = share_of(part, parts);
-    if (share == 1.0 && part.sampled_with.empty()) {
-      with_tile_of_one(part, [&](const TileReports& reports) { into.add_and_sum(reports); });
-    } else {
-      aggregate_scaled(part, share, into);
-    }
+/// Samples O = {A_1, .., A_J}: A_1 ~ p predicts, the others only observe.
+void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
+  into.client = client;
+  into.held.clear();
+  for (const std::uint32_t i : sampler_.draw(p_, batch.number, client)) {
+    into.held.push_back({i, weights(i), 0.0});
   }
+  into.held.front().share = 1.0;
 }
 
-/// The step divides by P_i of now.
-void FomdOms::aggregate_scaled(const Report& part, double share, OmsAggregate& into) const {
-  std::vector<HeldReport> held(part.held.begin(), part.held.end());
-  std::vector<std::vector<float>> gradients(held.size());
-  for (std::size_t a = 0; a < held.size(); ++a) {
-    double scale = share;
-    if (!part.sampled_with.empty()) {
-      scale *= inclusion(held[a].space) /
-               inclusion_probability(part.sampled_with[a], models(), sampled());
-    }
-    gradients[a].resize(held[a].direction.size());
-    write_product(gradients[a], held[a].factor, held[a].direction);
-    for (float& value : gradients[a]) {
-      value = static_cast<float>(scale * static_cast<double>(value));
-    }
-    held[a].loss = reported_loss(scale * static_cast<double>(held[a].loss));
-    held[a].factor = 1.0F;
-    held[a].direction = gradients[a];
+/// The sums over the clients, one after another.
+void FomdOms::aggregate(ReportBatch& reports, OmsAggregate& into) const {
+  into.reporters_ += reports.reporters();
+  if (!reports.is_prompt()) return aggregate_late(reports, into);
+  for (std::size_t m = 0; m < reports.spaces.size(); ++m) {
+    into.add(reports.spaces[m], static_cast<double>(reports.losses[m]),
+             {reports.directions[m], reports.factors[m]});
   }
-  const Report scaled{part.client, part.examples, held};
-  with_tile_of_one(scaled, [&](const TileReports& reports) { into.add_and_sum(reports); });
+  into.add_up();
 }
 
-void FomdOms::aggregate(const TileReports& reports, OmsAggregate& into) const {
-  into.reporters_ += reports.size();
-  into.add_and_sum(reports);
+/// The step divides by P_i of now: loss and gradient are multiplied by share P_i / (P_i when the
+/// model was sampled), where the share is that of the report in its client's examples.
+void FomdOms::aggregate_late(const ReportBatch& reports, OmsAggregate& into) const {
+  FloatArena scaled;
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    const double share = reports.share_of(n);
+    for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
+      const std::uint32_t space = reports.spaces[m];
+      double scale = share;
+      if (reports.is_late(m)) {
+        scale *=
+            inclusion(space) / inclusion_probability(reports.sampled_with[m], models(), sampled());
+      }
+      const std::span<float> gradient(scaled.take(reports.sizes[m]), reports.sizes[m]);
+      write_product(gradient, reports.factors[m], reports.direction(m));
+      for (float& value : gradient) value = static_cast<float>(scale * static_cast<double>(value));
+      const float loss = reported_loss(scale * static_cast<double>(reports.losses[m]));
+      into.add(space, static_cast<double>(loss), {gradient.data(), 1.0F});
+    }
+  }
+  into.add_up();
 }
 
 void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
-  if (aggregate.reporters_ == 0) return;
-  estimate(batch, aggregate);
-  step_models(aggregate);
-  settings_->entropy.descend(p_, losses_, eta_);
-  p_.share(settings_->fixed_share);
-}
-
-/// Before p moves: P_i is that of the time of sampling.
-void FomdOms::estimate(const Batch& batch, const OmsAggregate& aggregate) {
-  const auto reporters = static_cast<double>(aggregate.reporters_);
-  losses_.resize(aggregate.used_);
-  rates_.resize(aggregate.used_);
+  const auto M = static_cast<double>(aggregate.reporters_);
+  losses_.clear();
   std::visit(
       [&](const auto& schedule) {
-        for (std::size_t s = 0; s < aggregate.used_; ++s) {
-          const std::uint32_t space = aggregate.spaces_[s];
-          const double weight = 1.0 / (reporters * inclusion(space));
-          losses_[s] = {space, weight * aggregate.losses_[s]};
-          rates_[s] = weight * schedule.model_rate(batch.number, space);
+        for (const OmsAggregate::Sums& sums : aggregate.touched()) {
+          const std::uint32_t i = sums.space;
+          // The sums times this are unbiased estimates of the means over the clients. P_i is that
+          // of the time of sampling: p moves last.
+          const double weight = 1.0 / (M * inclusion(i));
+          losses_.push_back({i, weight * sums.loss});
+          if (sums.gradient.empty()) continue;  // a frozen expert
+          fomd_no_lu_step(settings_->plan->maps.space(i).region(), weights_[i],
+                          std::span<const float>(sums.gradient),
+                          weight * schedule.model_rate(batch.number, i));
         }
+        if (losses_.empty()) return;
+        fomd_no_lu_step(settings_->entropy, p_, std::span<const IndexedLoss>(losses_),
+                        schedule.probability_rate());
+        p_.share(settings_->fixed_share);
       },
       settings_->schedule);
-}
-
-void FomdOms::step_models(const OmsAggregate& aggregate) {
-  moves_.resize(aggregate.used_);
-  radii_.resize(aggregate.used_);
-  std::size_t moves = 0;
-  for (std::size_t s = 0; s < aggregate.used_; ++s) {
-    const std::uint32_t i = aggregate.spaces_[s];
-    const std::span<float> w = weights_[i];
-    if (w.empty()) continue;  // a frozen expert
-    const Space& space = settings_->plan->maps.space(i);
-    if (aggregate.summed_ || space.constraint != Constraint::ball) {
-      step_model(space, aggregate, s, w);
-      continue;
-    }
-    const auto terms = aggregate.terms_of(s);
-    simd::Move& move = moves_[moves];
-    move.w = w.data();
-    move.terms = terms.data();
-    move.count = terms.size();
-    move.n = w.size();
-    move.factor = static_cast<float>(-rates_[s]);
-    radii_[moves++] = space.radius;
-  }
-  squares_.resize(moves_.size());
-  move_by_products(std::span(moves_).first(moves), squares_);
-  for (std::size_t m = 0; m < moves; ++m) {
-    Ball{radii_[m]}.scale_back({moves_[m].w, moves_[m].n}, squares_[m]);
-  }
-}
-
-/// With its gradient written out.
-void FomdOms::step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
-                         std::span<float> w) {
-  std::span<const float> gradient = aggregate.gradients_[slot];
-  if (!aggregate.summed_) {
-    gradient_.assign(w.size(), 0.0F);
-    add_products(gradient_, aggregate.terms_of(slot));
-    gradient = gradient_;
-  }
-  if (space.constraint == Constraint::ball) {
-    Ball{space.radius}.descend(w, gradient, rates_[slot]);
-  } else {
-    Box{space.radius}.descend(w, gradient, rates_[slot]);
-  }
 }
 
 }  // namespace caucus

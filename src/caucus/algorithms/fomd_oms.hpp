@@ -1,5 +1,5 @@
 // FOMD-OMS (paper, Algorithms 2 to 4): FOMD-No-LU on the simplex for the probabilities and, for
-// each space, on its ball or box for the model, fed with importance-weighted estimates
+// each space, on its set for the model, fed with importance-weighted estimates
 //   c_i = sum over reporting clients j that hold i of c_ij / (M_r P_i),   g_i likewise.
 // It divides by all M_r reporting clients, not by those that hold i: that would be biased.
 #pragma once
@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/aligned.hpp"
@@ -39,38 +39,37 @@ struct OmsSettings {
 /// 2 <= J <= K, or J = K = 1.
 Status validate_sample(std::size_t sampled, std::size_t models);
 
-/// The sums of one batch. Models that are touched get slots, one after another.
+/// The sums of one batch over the clients, for the models that somebody held.
 class OmsAggregate {
  public:
-  explicit OmsAggregate(const FeatureMaps& maps) : maps_(&maps), slot_of_(maps.size(), -1) {}
+  explicit OmsAggregate(const FeatureMaps& maps) : maps_(&maps), sum_of_(maps.size(), kNone) {}
   void clear();
 
  private:
   friend class FomdOms;
-  /// Of the reports of one tile, each of which has a model at most once.
-  void add(const TileReports& reports);
-  /// Where it does not last, at once.
-  void add_and_sum(const TileReports& reports);
-  std::size_t new_slot(std::uint32_t space);
-  [[nodiscard]] std::span<const simd::Term> terms_of(std::size_t slot) const {
-    return {terms_.data() + slot * most_terms_, counts_[slot]};
+  struct Sums {
+    std::uint32_t space = 0;
+    double loss = 0.0;              ///< sum of c_ij
+    AlignedVector<float> gradient;  ///< sum of g_ij
+    std::vector<simd::Term> terms;  ///< that are to be added to it
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  Sums& sums_of(std::uint32_t space);
+  void add(std::uint32_t space, double loss, const simd::Term& gradient) {
+    Sums& sums = sums_of(space);
+    sums.loss += loss;
+    sums.terms.push_back(gradient);
   }
-  /// From terms to gradients.
+  /// Adds all terms up, while their memory lasts.
   void add_up();
+  [[nodiscard]] std::span<const Sums> touched() const { return {sums_.data(), used_}; }
 
   const FeatureMaps* maps_;
-  std::size_t reporters_ = 0;
-  std::vector<std::int32_t> slot_of_;
-
-  // By slot:
+  std::size_t reporters_ = 0;          ///< M_r
+  std::vector<std::uint32_t> sum_of_;  ///< by space: which of the sums is its own
+  std::vector<Sums> sums_;             ///< in the order of first touch; the first used_ are in use
   std::size_t used_ = 0;
-  std::vector<std::uint32_t> spaces_;
-  std::vector<double> losses_;
-  std::vector<std::uint32_t> counts_;  ///< of the terms that the gradient is the sum of, or
-  std::vector<simd::Term> terms_;
-  std::size_t most_terms_ = 0;  ///< of a slot: as many as the tile has clients
-  bool summed_ = false;
-  std::vector<AlignedVector<float>> gradients_;  ///< that sum, after add_up()
 };
 
 class FomdOms {
@@ -78,7 +77,6 @@ class FomdOms {
   using Assignment = caucus::Assignment;
   using Forecast = caucus::Forecast;
   using BatchMean = caucus::BatchMean;
-  using Report = caucus::Report;
   using Aggregate = OmsAggregate;
   using ClientState = NoMemory;
   static constexpr bool kCooperative = true;  ///< reports travel, so they can be lost
@@ -88,13 +86,7 @@ class FomdOms {
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings);
 
-  void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-    const auto drawn = sampler_.draw(p_, batch.number, client);
-    into.client = client;
-    into.held.clear();
-    for (const std::uint32_t i : drawn) into.held.push_back({i, weights(i), 0.0});
-    into.held.front().share = 1.0;
-  }
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
   /// The same for several clients, one after another, with the caller's sampler: for several
   /// threads.
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
@@ -113,16 +105,11 @@ class FomdOms {
   void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(*settings_->plan, forecast, y, into);
   }
-  void aggregate(const Report& report, OmsAggregate& into) const { aggregate({&report, 1}, into); }
-  /// All that one client reports in this batch, in parts that were drawn in several batches: their
-  /// mean by examples is its contribution, and it counts once in M_r.
-  void aggregate(std::span<const Report> parts, OmsAggregate& into) const;
-  /// One after the other, but those of a model together.
-  void aggregate(const TileReports& reports, OmsAggregate& into) const;
+  void aggregate(ReportBatch& reports, OmsAggregate& into) const;
   void step(const Batch& batch, const OmsAggregate& aggregate);
 
-  /// All that later batches depend on, to the last bit. restore() is for a
-  /// server fresh from the same settings, which is to be thrown away after an error.
+  /// All that later batches depend on, to the last bit. restore() is for a server fresh from the
+  /// same settings, which is to be thrown away after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -144,34 +131,25 @@ class FomdOms {
 
   [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
   [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
-  [[nodiscard]] std::size_t models() const { return p_.size(); }
+  [[nodiscard]] std::size_t models() const { return p_.size(); }            ///< K
   [[nodiscard]] const Simplex& probabilities() const { return p_; }
   /// P_i of those who draw now.
   [[nodiscard]] double inclusion(std::size_t space) const {
     return inclusion_probability(p_[space], models(), settings_->sampled);
   }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
+  [[nodiscard]] std::vector<double> selection() const { return p_.probabilities(); }
+  [[nodiscard]] LearnedModel learned() const { return learned_from(p_, weights_); }
 
  private:
-  /// With loss and gradient of each model multiplied by share P_i / (P_i when it was drawn).
-  void aggregate_scaled(const Report& part, double share, OmsAggregate& into) const;
-  void estimate(const Batch& batch, const OmsAggregate& aggregate);
-  void step_models(const OmsAggregate& aggregate);
-  void step_model(const Space& space, const OmsAggregate& aggregate, std::size_t slot,
-                  std::span<float> w);
+  /// Reports that were sampled in earlier batches, or that are parts of a client's.
+  void aggregate_late(const ReportBatch& reports, OmsAggregate& into) const;
 
   std::shared_ptr<const OmsSettings> settings_;
   Simplex p_;
   ModelWeights weights_;
   ClientSampler sampler_;
-  double eta_;
-
-  // While stepping, for what was touched: estimated losses, and the rates of the models' steps.
-  std::vector<IndexedLoss> losses_;
-  std::vector<double> rates_;
-  std::vector<simd::Move> moves_;
-  std::vector<double> radii_, squares_;  ///< of the moves
-  AlignedVector<float> gradient_;
+  std::vector<IndexedLoss> losses_;  ///< the estimates c_i, while stepping
 };
 
 }  // namespace caucus

@@ -8,6 +8,7 @@
 #include "caucus/algorithms/conformance.hpp"
 #include "caucus/algorithms/paper_reference_test.hpp"
 #include "caucus/ball.hpp"
+#include "caucus/box.hpp"
 #include "caucus/core/base/vector.hpp"
 #include "caucus/fomd_no_lu.hpp"
 
@@ -172,6 +173,27 @@ RC_GTEST_PROP(FomdOms, AnyConfigurationKeepsItsInvariants, ()) {
     const double norm = std::sqrt(squared_norm(server.weights(i)));
     RC_ASSERT(norm <= problem.spaces[i].radius * (1.0 + 1e-6));
   }
+}
+
+TEST(FomdOms, TakesTheStepsOfAUsersOwnSet) {
+  Problem boxes;
+  for (Space& space : boxes.spaces) space.constraint = Constraint::box;
+  boxes.lambda = 3.0;  // large enough for every projection to be needed
+  Problem own = boxes;
+  std::size_t steps = 0;
+  for (Space& space : own.spaces) {
+    space.own_step = [&steps, box = Box{space.radius}](
+                         std::span<float> w, std::span<const float> gradient, double rate) {
+      ++steps;
+      box.descend(w, gradient, rate);
+    };
+    space.constraint = Constraint::ball;
+  }
+  FomdOms expected(boxes.settings());
+  FomdOms server(own.settings());
+  EXPECT_EQ(play_all(server, own), play_all(expected, boxes));
+  EXPECT_EQ(server.learned().weights, expected.learned().weights);
+  EXPECT_GT(steps, 0U);
 }
 
 }  // namespace

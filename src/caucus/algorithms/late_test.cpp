@@ -28,13 +28,11 @@ class Average {
   double n_ = 0.0, mean_ = 0.0, squares_ = 0.0;
 };
 
-/// One report of a client, and all that it points to.
+/// One report of a client, with the models it is about.
 struct OwnReport {
   BatchMean mean;
   Assignment assignment;
-  std::vector<HeldReport> held;
-  std::vector<double> sampled_with;
-  Report report;
+  ReportBatch report;
 };
 
 /// Of the rounds of a batch, with models that are held.
@@ -49,7 +47,8 @@ void fill(const Server& server, const Problem& problem, const Batch& batch, OwnR
     server.predict(memory, own.assignment, example.x, forecast);
     server.report(memory, forecast, example.y, own.mean);
   }
-  own.report = own.mean.report();
+  own.report.clear();
+  own.mean.report(own.report);
 }
 
 /// With models that the server draws.
@@ -63,14 +62,19 @@ void fill_drawn(Server& server, const Problem& problem, const Batch& batch, std:
 /// Says when it was drawn, and where its gradients were taken.
 template <class Server>
 void mark(const Server& drawn_by, OwnReport& own) {
-  own.sampled_with.clear();
-  own.held.assign(own.report.held.begin(), own.report.held.end());
-  for (std::size_t a = 0; a < own.held.size(); ++a) {
-    own.sampled_with.push_back(drawn_by.probabilities()[own.held[a].space]);
-    own.held[a].taken_at = own.assignment.held[a].weights;
+  for (std::size_t a = 0; a < own.report.spaces.size(); ++a) {
+    const auto w = own.assignment.held[a].weights;
+    own.report.mark_late(a, drawn_by.probabilities()[own.report.spaces[a]],
+                         std::make_shared<const std::vector<float>>(w.begin(), w.end()));
   }
-  own.report.held = own.held;
-  own.report.sampled_with = own.sampled_with;
+}
+
+/// One client's report in two parts, with memory of its own.
+ReportBatch parts_of(const OwnReport& first, const OwnReport& second) {
+  ReportBatch parts;
+  parts.add_report_of(first.report, 0);
+  parts.add_report_of(second.report, 0);
+  return ReportBatch(static_cast<const ReportBatch&>(parts));
 }
 
 template <class Server>
@@ -107,7 +111,7 @@ struct Times {
       }
       if (j != 1) fill_drawn(is, problem, at(j == 0 ? kBoth : kNow), j, present);
       if (j == 0) {
-        const Report parts[] = {late.report, present.report};
+        ReportBatch parts = parts_of(late, present);
         is.aggregate(parts, aggregate);
       } else {
         is.aggregate(j == 1 ? late.report : present.report, aggregate);
@@ -129,10 +133,11 @@ struct Times {
       }
       fill(server, problem, batch, own);
       const double weight = share / static_cast<double>(problem.clients);
-      for (const HeldReport& held : own.report.held) {
-        losses[held.space] += weight * static_cast<double>(held.loss);
-        gradients[held.space] +=
-            weight * static_cast<double>(held.factor) * static_cast<double>(held.direction[0]);
+      const ReportBatch& report = own.report;
+      for (std::size_t m = 0; m < report.spaces.size(); ++m) {
+        losses[report.spaces[m]] += weight * static_cast<double>(report.losses[m]);
+        gradients[report.spaces[m]] += weight * static_cast<double>(report.factors[m]) *
+                                       static_cast<double>(report.directions[m][0]);
       }
     };
     add(was, 0, kThen, 1.0 / 3.0);
@@ -261,7 +266,8 @@ void expect_same(const Problem& problem, Server server, double tolerance) {
   for (std::uint32_t j = 0; j < problem.clients; ++j) {
     OwnReport own;
     fill_drawn(plain, problem, batch, j, own);
-    plain.aggregate(own.report, plain_sums);
+    ReportBatch unmarked = own.report;
+    plain.aggregate(unmarked, plain_sums);
     mark(plain, own);
     marked.aggregate(own.report, marked_sums);
   }
@@ -307,7 +313,7 @@ void with_halves(const Problem& problem, Server server,
     first.assignment = second.assignment = whole.assignment;
     fill(times.is, problem, {9, 8, 9}, first);
     fill(times.is, problem, {9, 9, 12}, second);
-    const Report parts[] = {first.report, second.report};
+    ReportBatch parts = parts_of(first, second);
     times.is.aggregate(whole.report, whole_sums);
     times.is.aggregate(parts, half_sums);
   }

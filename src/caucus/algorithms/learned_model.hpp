@@ -16,6 +16,17 @@ struct LearnedModel {
   std::vector<std::vector<float>> weights;
 };
 
+/// From p and the weights of all models.
+template <class Probabilities, class Weights>
+LearnedModel learned_from(const Probabilities& p, const Weights& weights) {
+  LearnedModel model{p.probabilities(), {}};
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const auto w = weights[i];
+    model.weights.emplace_back(w.begin(), w.end());
+  }
+  return model;
+}
+
 /// Uses a LearnedModel on examples; the maps must be those it was learned with.
 class Predictor {
  public:

@@ -47,8 +47,8 @@ inline HeldSize size_of(const Assignment& assignment) {
   return size;
 }
 
-inline HeldSize size_of(const TileReports& reports) {
-  return {reports.size(), reports.spaces.size(), reports.floats};
+inline HeldSize size_of(const ReportBatch& reports) {
+  return {reports.size(), reports.spaces.size(), reports.floats()};
 }
 
 /// Bits of their exchanges. Down: the held models as floats, ceil(log2 K) bits for each index. Up:

@@ -12,16 +12,12 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts)
       sampled_(sampled),
       first_predicts_(first_predicts),
       features_(plan.maps),
-      client_names_(kExamples),
       begins_(kExamples),
-      client_examples_(kExamples),
-      means_(kExamples),
       inputs_(kExamples),
       played_(kExamples) {
   const FeatureMaps& maps = plan.maps;
   std::size_t largest = 0;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    same_dimension_ = same_dimension_ && maps.dimension(i) == maps.dimension(0);
     has_experts_ = has_experts_ || maps.dimension(i) == 0;
     largest = std::max(largest, maps.dimension(i));
   }
@@ -29,49 +25,52 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts)
   most_ = std::clamp<std::size_t>((kFloats + floats - 1) / floats, 1, kExamples);
 }
 
-void OmsTile::Said::resize(std::size_t size) {
-  losses.resize(size);
-  factors.resize(size);
-  directions.resize(size);
+HeldPlaces OmsTile::begin_clients(std::uint32_t first_client, std::size_t count) {
+  const std::size_t models = clients() * sampled_;
+  begins_[clients()] = static_cast<std::uint32_t>(count_);
+  for (std::size_t c = 0; c < count; ++c) {
+    reports_.add_report(first_client + static_cast<std::uint32_t>(c), 0);
+  }
+  const std::size_t end = clients() * sampled_;
+  reports_.spaces.resize(end);
+  if (weights_.size() < end) {  // at most 64 J, but J may be 100,000 and a tile of two full
+    weights_.resize(2 * end);
+    shares_.resize(2 * end);
+  }
+  return {reports_.spaces.data() + models, weights_.data() + models, shares_.data() + models};
 }
 
-/// Those of a tile are at most 64 J, but J may be 100,000 and a tile of two examples full.
-void OmsTile::make_room_for_models(std::size_t models) {
-  const std::size_t room = 2 * models;
-  spaces_.resize(room);
-  weights_.resize(room);
-  shares_.resize(room);
-}
-
-void OmsTile::make_room_for_pairs(std::size_t pairs) {
+void OmsTile::make_room(std::size_t pairs) {
   const std::size_t room = 2 * pairs;
   targets_.resize(room);
   outputs_.resize(room);
   losses_.resize(room);
-  said_.resize(room);
 }
 
 void OmsTile::compute() {
   const std::size_t pairs = count_ * sampled_;
-  if (targets_.size() < pairs) make_room_for_pairs(pairs);
+  if (targets_.size() < pairs) make_room(pairs);
   spread_over_pairs();
+  std::vector<float>& losses = single() ? reports_.losses : columns_.losses;
+  std::vector<float>& factors = single() ? reports_.factors : columns_.factors;
+  std::vector<const float*>& directions = single() ? reports_.directions : columns_.directions;
+  losses.resize(pairs);
+  factors.resize(pairs);
+  directions.resize(pairs);
   features_.compute_pairs({count_, sampled_, inputs_.data(), pair_spaces_, pair_weights_,
-                           said_.directions.data(), outputs_.data()});
+                           directions.data(), outputs_.data()},
+                          reports_.memory);
   if (has_experts_) ask_experts();
-  plan_->loss.with_kind([&](const auto& loss) { evaluate(loss); });
+  evaluate(losses.data(), factors.data());
   make_forecasts();
-  const std::size_t complete = complete_ ? clients_ : clients_ - 1;
-  const std::size_t models = complete * sampled_;
-  const Said& said = make_reports();
-  reports_.sampled = sampled_;
-  reports_.clients = {client_names_.data(), complete};
-  reports_.examples = {client_examples_.data(), complete};
-  reports_.spaces = {spaces_.data(), models};
-  reports_.losses = {said.losses.data(), models};
-  reports_.factors = {said.factors.data(), models};
-  reports_.directions = {said.directions.data(), models};
-  reports_.floats = floats_of(models);
-  reports_.lasting = false;
+  for (std::size_t c = 0; c < clients(); ++c) {
+    reports_.ends[c] = static_cast<std::uint32_t>((c + 1) * sampled_);
+  }
+  reports_.sizes.resize(reports_.spaces.size());
+  for (std::size_t m = 0; m < reports_.sizes.size(); ++m) {
+    reports_.sizes[m] = static_cast<std::uint32_t>(plan_->maps.dimension(reports_.spaces[m]));
+  }
+  if (!single()) make_reports();
 }
 
 void OmsTile::spread_over_pairs() {
@@ -80,7 +79,7 @@ void OmsTile::spread_over_pairs() {
     const double y = played_[e].y;
     for (std::size_t a = 0; a < sampled_; ++a) *target++ = y;
   }
-  pair_spaces_ = spaces_.data();
+  pair_spaces_ = reports_.spaces.data();
   pair_weights_ = weights_.data();
   pair_shares_ = shares_.data();
   if (single()) return;
@@ -88,10 +87,10 @@ void OmsTile::spread_over_pairs() {
   spread_.spaces.resize(room);
   spread_.weights.resize(room);
   spread_.shares.resize(room);
-  for (std::size_t client = 0; client < clients_; ++client) {
+  for (std::size_t client = 0; client < clients(); ++client) {
     for (std::size_t e = begins_[client]; e < end_of(client); ++e) {
       for (std::size_t a = 0; a < sampled_; ++a) {
-        spread_.spaces[e * sampled_ + a] = spaces_[client * sampled_ + a];
+        spread_.spaces[e * sampled_ + a] = reports_.spaces[client * sampled_ + a];
         spread_.weights[e * sampled_ + a] = weights_[client * sampled_ + a];
         spread_.shares[e * sampled_ + a] = shares_[client * sampled_ + a];
       }
@@ -133,10 +132,11 @@ void evaluate_pairs(const AnyLoss& loss, std::size_t pairs, const double* __rest
 
 }  // namespace
 
-template <class AnyLoss>
-void OmsTile::evaluate(const AnyLoss& loss) {
-  evaluate_pairs(loss, count_ * sampled_, targets_.data(), outputs_.data(), losses_.data(),
-                 said_.losses.data(), said_.factors.data());
+void OmsTile::evaluate(float* losses, float* factors) {
+  plan_->loss.with_kind([&](const auto& loss) {
+    evaluate_pairs(loss, count_ * sampled_, targets_.data(), outputs_.data(), losses_.data(),
+                   losses, factors);
+  });
 }
 
 void OmsTile::make_forecasts() {
@@ -152,56 +152,60 @@ void OmsTile::make_forecasts() {
   }
 }
 
-const OmsTile::Said& OmsTile::make_reports() {
-  if (single()) return said_;  // nothing to average
-  mean_said_.resize(std::max(mean_said_.losses.size(), clients_ * sampled_));
-  for (std::size_t client = 0; client < clients_; ++client) {
-    const bool whole = (client > 0 || !continued_) && (client + 1 < clients_ || complete_);
+void OmsTile::make_reports() {
+  const std::size_t models = reports_.spaces.size();
+  reports_.losses.resize(models);
+  reports_.factors.resize(models);
+  reports_.directions.resize(models);
+  for (std::size_t client = 0; client < clients(); ++client) {
+    const bool whole = (client > 0 || !continued_) && (client + 1 < clients() || complete_);
     if (!whole) {
-      make_mean_report(client);
+      add_to_mean(client);
     } else if (end_of(client) == begins_[client] + 1) {
       const std::size_t to = client * sampled_;
       const std::size_t from = begins_[client] * sampled_;
-      std::copy_n(said_.losses.data() + from, sampled_, mean_said_.losses.data() + to);
-      std::copy_n(said_.factors.data() + from, sampled_, mean_said_.factors.data() + to);
-      std::copy_n(said_.directions.data() + from, sampled_, mean_said_.directions.data() + to);
+      std::copy_n(columns_.losses.data() + from, sampled_, reports_.losses.data() + to);
+      std::copy_n(columns_.factors.data() + from, sampled_, reports_.factors.data() + to);
+      std::copy_n(columns_.directions.data() + from, sampled_, reports_.directions.data() + to);
     } else {
-      make_report_at_once(client);
+      make_mean_report(client);
     }
   }
-  return mean_said_;
+  if (!complete_) cut_last();
 }
 
-/// Of a client whose batch is in several tiles.
-void OmsTile::make_mean_report(std::size_t client) {
-  BatchMean& mean = means_[client];
+/// For a client whose batch is in several tiles.
+void OmsTile::add_to_mean(std::size_t client) {
   const std::size_t models = client * sampled_;
-  const auto size_of = [&](std::size_t a) { return plan_->maps.dimension(spaces_[models + a]); };
+  BatchMean& mean = cut_.mean;
   if (client > 0 || !continued_) {
     held_.clear();
     for (std::size_t a = 0; a < sampled_; ++a) {
-      held_.push_back({spaces_[models + a], {weights_[models + a], size_of(a)}, 1.0});
+      held_.push_back(
+          {reports_.spaces[models + a], {weights_[models + a], reports_.sizes[models + a]}, 1.0});
     }
-    mean.begin(client_names_[client], held_);
+    mean.begin(reports_.clients[client], held_);
   }
   for (std::size_t e = begins_[client]; e < end_of(client); ++e) {
     for (std::size_t a = 0; a < sampled_; ++a) {
       const std::size_t p = e * sampled_ + a;
-      mean.add(a, losses_[p], said_.factors[p], {said_.directions[p], size_of(a)});
+      mean.add(a, losses_[p], columns_.factors[p],
+               {columns_.directions[p], reports_.sizes[models + a]});
     }
     mean.end_example();
   }
-  if (client + 1 == clients_ && !complete_) return;
-  const Report& report = mean.report();
-  for (std::size_t a = 0; a < sampled_; ++a) {
-    mean_said_.losses[models + a] = report.held[a].loss;
-    mean_said_.factors[models + a] = report.held[a].factor;
-    mean_said_.directions[models + a] = report.held[a].direction.data();
-  }
+  if (client + 1 == clients() && !complete_) return;
+  ReportBatch report;
+  std::swap(report.memory, reports_.memory);  // the gradients go there
+  mean.report(report);
+  std::swap(report.memory, reports_.memory);
+  std::copy_n(report.losses.data(), sampled_, reports_.losses.data() + models);
+  std::copy_n(report.factors.data(), sampled_, reports_.factors.data() + models);
+  std::copy_n(report.directions.data(), sampled_, reports_.directions.data() + models);
 }
 
 /// What BatchMean gives, without sums in memory.
-void OmsTile::make_report_at_once(std::size_t client) {
+void OmsTile::make_mean_report(std::size_t client) {
   const std::size_t begin = begins_[client];
   const std::size_t end = end_of(client);
   const auto n = static_cast<double>(end - begin);
@@ -212,43 +216,40 @@ void OmsTile::make_report_at_once(std::size_t client) {
     for (std::size_t e = begin; e < end; ++e, ++term) {
       const std::size_t p = e * sampled_ + a;
       losses += losses_[p];
-      term->x = said_.directions[p];
-      term->factor = said_.factors[p];
+      term->x = columns_.directions[p];
+      term->factor = columns_.factors[p];
     }
     const std::size_t model = client * sampled_ + a;
-    const std::size_t size = plan_->maps.dimension(spaces_[model]);
-    const std::span gradient(features_.take(size), size);
+    const std::size_t size = reports_.sizes[model];
+    const std::span gradient(reports_.memory.take(size), size);
     sum_exact_products(terms_, 1.0 / n, gradient);
-    mean_said_.losses[model] = reported_loss(losses / n);
-    mean_said_.factors[model] = 1.0F;
-    mean_said_.directions[model] = gradient.data();
+    reports_.losses[model] = reported_loss(losses / n);
+    reports_.factors[model] = 1.0F;
+    reports_.directions[model] = gradient.data();
   }
 }
 
-std::size_t OmsTile::floats_of(std::size_t models) const {
-  if (same_dimension_) return models * plan_->maps.dimension(0);
-  std::size_t floats = 0;
-  for (std::size_t m = 0; m < models; ++m) floats += plan_->maps.dimension(spaces_[m]);
-  return floats;
+void OmsTile::cut_last() {
+  const std::size_t models = (clients() - 1) * sampled_;
+  cut_.client = reports_.clients.back();
+  cut_.examples = reports_.examples.back();
+  cut_.spaces.assign(reports_.spaces.begin() + static_cast<std::ptrdiff_t>(models),
+                     reports_.spaces.end());
+  cut_.weights.assign(weights_.data() + models, weights_.data() + models + sampled_);
+  cut_.shares.assign(shares_.data() + models, shares_.data() + models + sampled_);
+  reports_.remove_last();
 }
 
 void OmsTile::clear() {
-  if (complete_) {
-    clients_ = 0;
-  } else {  // a client whose batch goes on keeps its models and its sums
-    const std::size_t client = clients_ - 1;
-    std::copy_n(spaces_.data() + client * sampled_, sampled_, spaces_.data());
-    std::copy_n(weights_.data() + client * sampled_, sampled_, weights_.data());
-    std::copy_n(shares_.data() + client * sampled_, sampled_, shares_.data());
-    std::swap(means_.front(), means_[client]);
-    client_names_.front() = client_names_[client];
-    client_examples_.front() = client_examples_[client];
-    begins_.front() = 0;
-    clients_ = 1;
-  }
-  continued_ = !complete_;
-  features_.clear();
+  reports_.clear();
   count_ = 0;
+  continued_ = !complete_;
+  if (!continued_) return;
+  const HeldPlaces places = begin_clients(cut_.client, 1);
+  reports_.examples.back() = cut_.examples;
+  std::copy(cut_.spaces.begin(), cut_.spaces.end(), places.spaces);
+  std::copy(cut_.weights.begin(), cut_.weights.end(), places.weights);
+  std::copy(cut_.shares.begin(), cut_.shares.end(), places.shares);
 }
 
 }  // namespace caucus

@@ -1,7 +1,7 @@
-// The client half of FOMD-OMS and NCO-OMS for many examples at once: what oms_client does for one,
-// with the same bits. Examples are added client by client; compute() then works stage by stage,
-// each for all of them: features, outputs, losses. An example and one of the J models that its
-// client holds are a pair; pairs lie one after another, J for each example.
+// The fast form of oms_client.hpp: the clients' half for many examples at once, with the same bits.
+// Examples are added client by client; compute() then works stage by stage, each for all of them:
+// features, outputs, losses. An example and one of the J models that its client holds are a pair;
+// pairs lie one after another, J for each example.
 #pragma once
 
 #include <algorithm>
@@ -33,24 +33,13 @@ class OmsTile {
     return examples <= kExamples && examples <= 3 * most_;
   }
   /// The models of clients one after another, whose examples follow; the caller fills them in.
-  HeldPlaces begin_clients(std::uint32_t first_client, std::size_t count) {
-    const std::size_t models = clients_ * sampled_;
-    const std::size_t end = models + count * sampled_;
-    if (spaces_.size() < end) make_room_for_models(end);
-    for (std::size_t c = 0; c < count; ++c) {
-      client_names_[clients_ + c] = first_client + static_cast<std::uint32_t>(c);
-      client_examples_[clients_ + c] = 0;
-    }
-    begins_[clients_] = static_cast<std::uint32_t>(count_);
-    clients_ += count;
-    return {spaces_.data() + models, weights_.data() + models, shares_.data() + models};
-  }
+  HeldPlaces begin_clients(std::uint32_t first_client, std::size_t count);
   /// One example for each of the last `count` clients: example_of(client) for the first one and
   /// those after it.
   template <class ExampleOf>
   void add_singles(std::uint32_t first_client, std::size_t count, std::size_t round,
                    ExampleOf&& example_of) {
-    const std::size_t before = clients_ - count;
+    const std::size_t before = reports_.size() - count;
     const float** const inputs = inputs_.data() + count_;
     PlayedExample* played = played_.data() + count_;
     for (std::size_t c = 0; c < count; ++c, ++played) {
@@ -61,7 +50,7 @@ class OmsTile {
       played->client = first_client + c;
       played->round = round;
       played->y = y;
-      client_examples_[before + c] = 1;
+      reports_.examples[before + c] = 1;
       begins_[before + c] = static_cast<std::uint32_t>(count_ + c);
     }
     count_ += count;
@@ -71,10 +60,10 @@ class OmsTile {
   void add(std::size_t round, const float* x, double y, bool last) {
     inputs_[count_] = x;
     PlayedExample& played = played_[count_];
-    played.client = client_names_[clients_ - 1];
+    played.client = reports_.clients.back();
     played.round = round;
     played.y = y;
-    ++client_examples_[clients_ - 1];
+    ++reports_.examples.back();
     complete_ = last;
     ++count_;
   }
@@ -86,65 +75,67 @@ class OmsTile {
   [[nodiscard]] std::span<const PlayedExample> forecasts() const {
     return {played_.data(), count_};
   }
-  /// Of the clients whose last example was added.
-  [[nodiscard]] const TileReports& reports() const { return reports_; }
+  /// The reports of the clients whose last example was added. The caller may take them away.
+  [[nodiscard]] ReportBatch& reports() { return reports_; }
 
-  /// Empties the tile, but for the sums of a client whose batch goes on. What the reports refer to
-  /// lasts until the next example is added.
+  /// Empties the tile, but for the sums of a client whose batch goes on.
   void clear();
 
  private:
   static constexpr std::size_t kFloats = 16384;  ///< of features: they fit the first-level cache
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
-  /// What the reports say of each pair, or of each client and model.
-  struct Said {
+  /// What is reported of each pair where a report is the mean over several.
+  struct ReportColumns {
     std::vector<float> losses, factors;
     std::vector<const float*> directions;
-    void resize(std::size_t size);
+  };
+  /// A client whose batch is in several tiles.
+  struct CutClient {
+    std::uint32_t client = 0, examples = 0;
+    std::vector<std::uint32_t> spaces;
+    std::vector<const float*> weights;
+    std::vector<double> shares;
+    BatchMean mean;
   };
 
-  void make_room_for_models(std::size_t models);
-  void make_room_for_pairs(std::size_t pairs);
+  [[nodiscard]] std::size_t clients() const { return reports_.size(); }
   /// Every client has one example, so that its models are those of the example.
-  [[nodiscard]] bool single() const { return count_ == clients_ && complete_ && !continued_; }
+  [[nodiscard]] bool single() const { return count_ == clients() && complete_ && !continued_; }
   /// The examples [begins_[client], end_of(client)) are a client's.
   [[nodiscard]] std::size_t end_of(std::size_t client) const {
-    return client + 1 < clients_ ? begins_[client + 1] : count_;
+    return client + 1 < clients() ? begins_[client + 1] : count_;
   }
+  void make_room(std::size_t pairs);
   /// What belongs to a client's models, for every pair.
   void spread_over_pairs();
   void ask_experts();
-  /// Losses and what is reported of each example.
-  template <class AnyLoss>
-  void evaluate(const AnyLoss& loss);
+  /// Losses and what is reported of each pair.
+  void evaluate(float* losses, float* factors);
   void make_forecasts();
-  /// J of every client; those of the last are not complete if its batch goes on.
-  const Said& make_reports();
+  /// From pairs to clients.
+  void make_reports();
+  void add_to_mean(std::size_t client);
   void make_mean_report(std::size_t client);
-  void make_report_at_once(std::size_t client);
-  [[nodiscard]] std::size_t floats_of(std::size_t models) const;
+  /// Keeps the last client for the next tile.
+  void cut_last();
 
   const Plan* plan_;
   std::size_t sampled_;
   bool first_predicts_;
-  bool same_dimension_ = true;  ///< of all spaces
   bool has_experts_ = false;
   std::size_t most_ = 1;  ///< examples that are computed together, but for the rest of a batch
   FeatureTile features_;
+  ReportBatch reports_;
 
   // By client:
-  std::size_t clients_ = 0;
   bool continued_ = false;  ///< the first one's batch began in an earlier tile
   bool complete_ = false;   ///< the last one's batch ends in this one
-  std::vector<std::uint32_t> client_names_, begins_;
-  std::vector<std::uint32_t> client_examples_;  ///< of those in the report
-  std::vector<BatchMean> means_;                ///< of batches of several examples
+  CutClient cut_;
+  std::vector<std::uint32_t> begins_;
 
   // By client and model that it holds:
-  std::vector<std::uint32_t> spaces_;
   std::vector<const float*> weights_;
   std::vector<double> shares_;
-  Said mean_said_;  ///< if there are batches of several examples
 
   // By example:
   std::size_t count_ = 0;
@@ -161,11 +152,9 @@ class OmsTile {
     std::vector<double> shares;
   } spread_;
   std::vector<double> targets_, outputs_, losses_;
-  Said said_;  ///< of the one example: the gradient stays factor and direction
-
-  TileReports reports_;
-  std::vector<simd::Term> terms_;  ///< of one gradient
-  std::vector<HeldModel> held_;    ///< of one client
+  ReportColumns columns_;  ///< if there are batches of several examples
+  std::vector<simd::Term> terms_;
+  std::vector<HeldModel> held_;
 };
 
 }  // namespace caucus

@@ -5,12 +5,12 @@
 namespace caucus {
 
 void BatchMean::begin(std::uint32_t client, std::span<const HeldModel> models) {
+  client_ = client;
   examples_ = 0;
-  report_.client = client;
-  held_.clear();
+  spaces_.clear();
   begin_.assign(1, 0);
   for (const HeldModel& model : models) {
-    held_.push_back({model.space, 0.0F, 1.0F, {}});
+    spaces_.push_back(model.space);
     begin_.push_back(begin_.back() + model.weights.size());
   }
   losses_.assign(models.size(), 0.0);
@@ -24,20 +24,17 @@ void BatchMean::add(std::size_t held, double loss, float derivative,
                     features);
 }
 
-const Report& BatchMean::report() {
+void BatchMean::report(ReportBatch& into) const {
   const double n = examples_;
   const double share = 1.0 / n;
-  report_.examples = examples_;
-  gradients_.resize(gradient_sums_.size());
-  for (std::size_t k = 0; k < gradients_.size(); ++k) {
-    gradients_[k] = static_cast<float>(gradient_sums_[k] * share);
-  }
+  into.add_report(client_, examples_);
   for (std::size_t a = 0; a < losses_.size(); ++a) {
-    held_[a].loss = reported_loss(losses_[a] / n);
-    held_[a].direction = std::span(gradients_).subspan(begin_[a], begin_[a + 1] - begin_[a]);
+    const auto sums = std::span(gradient_sums_).subspan(begin_[a], begin_[a + 1] - begin_[a]);
+    const auto gradient = into.add_model(spaces_[a], reported_loss(losses_[a] / n), sums.size());
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      gradient[k] = static_cast<float>(sums[k] * share);
+    }
   }
-  report_.held = held_;
-  return report_;
 }
 
 }  // namespace caucus

@@ -6,11 +6,17 @@ namespace caucus {
 namespace {
 
 /// The gradient of a held model, written out.
-std::vector<float> gradient(const Report& report, std::size_t held) {
-  const HeldReport& model = report.held[held];
-  std::vector<float> values(model.direction.begin(), model.direction.end());
-  for (float& value : values) value *= model.factor;
+std::vector<float> gradient(const ReportBatch& report, std::size_t model) {
+  const auto direction = report.direction(model);
+  std::vector<float> values(direction.begin(), direction.end());
+  for (float& value : values) value *= report.factors[model];
   return values;
+}
+
+ReportBatch report_of(const BatchMean& mean) {
+  ReportBatch report;
+  mean.report(report);
+  return report;
 }
 
 TEST(BatchMean, ABatchOfOneIsTheFloatProduct) {
@@ -20,12 +26,12 @@ TEST(BatchMean, ABatchOfOneIsTheFloatProduct) {
   mean.begin({4, {{2, weights}}});
   mean.add(0, 0.3, 1.7F, features);
   mean.end_example();
-  const Report& report = mean.report();
-  EXPECT_EQ(report.client, 4U);
-  EXPECT_EQ(report.examples, 1U);
-  ASSERT_EQ(report.held.size(), 1U);
-  EXPECT_EQ(report.held[0].space, 2U);
-  EXPECT_EQ(report.held[0].loss, 0.3F);
+  const ReportBatch report = report_of(mean);
+  EXPECT_EQ(report.clients, std::vector<std::uint32_t>{4U});
+  EXPECT_EQ(report.examples, std::vector<std::uint32_t>{1U});
+  EXPECT_EQ(report.ends, std::vector<std::uint32_t>{1U});
+  EXPECT_EQ(report.spaces, std::vector<std::uint32_t>{2U});
+  EXPECT_EQ(report.losses[0], 0.3F);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(gradient(report, 0)[k], 1.7F * features[k]);
 }
 
@@ -40,10 +46,10 @@ TEST(BatchMean, IsTheMeanOverTheBatchRoundedOnce) {
     mean.add(1, 10.0 * n, -f, std::vector<float>{0.3F});
     mean.end_example();
   }
-  const Report& report = mean.report();
-  EXPECT_EQ(report.examples, 3U);
-  EXPECT_EQ(report.held[0].loss, 2.0F);
-  EXPECT_EQ(report.held[1].loss, 20.0F);
+  const ReportBatch report = report_of(mean);
+  EXPECT_EQ(report.examples[0], 3U);
+  EXPECT_EQ(report.losses[0], 2.0F);
+  EXPECT_EQ(report.losses[1], 20.0F);
   const auto z = static_cast<double>(0.1F);
   EXPECT_EQ(gradient(report, 0)[0], static_cast<float>((1.0 * z + 2.0 * z + 3.0 * z) / 3.0));
   EXPECT_FLOAT_EQ(gradient(report, 1)[0], -0.6F);
@@ -56,7 +62,7 @@ TEST(BatchMean, ForgetsTheLastBatch) {
     mean.begin({0, {{0, weights}}});
     mean.add(0, 1.0, 1.0F, std::vector<float>{0.5F});
     mean.end_example();
-    EXPECT_EQ(gradient(mean.report(), 0), (std::vector<float>{0.5F}));
+    EXPECT_EQ(gradient(report_of(mean), 0), (std::vector<float>{0.5F}));
   }
 }
 
@@ -65,7 +71,7 @@ TEST(BatchMean, AHugeLossIsReportedAsTheLargestFloat) {
   mean.begin({0, {{0, {}}}});
   mean.add(0, 1e300, 0.0F, {});
   mean.end_example();
-  EXPECT_EQ(mean.report().held[0].loss, std::numeric_limits<float>::max());
+  EXPECT_EQ(report_of(mean).losses[0], std::numeric_limits<float>::max());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "caucus/algorithms/fomd_oms.hpp"
-#include "caucus/engine/local_exchange.hpp"
+#include "caucus/engine/simulated_clients.hpp"
 #include "caucus/engine/test_source.hpp"
 
 namespace caucus {
@@ -64,15 +64,15 @@ struct Simulated {
 template <class Play>
 Simulated simulate(const ClassSource& source, const Loss& loss, std::size_t rounds,
                    std::size_t per_batch, std::size_t threads = 1) {
-  FomdOms server = make_server(loss);
+  Server<FomdOms> server(make_server(loss));
   Simulated simulated{Telemetry(loss, source.clients()), {}};
-  LocalExchange<FomdOms, ClassSource, Play> exchange(
+  SimulatedClients<FomdOms, ClassSource, Play> clients(
       server, source, {}, simulated.telemetry,
       [&](std::size_t client, std::size_t round, double output) {
         simulated.outputs[{client, round}] = output;
       },
       threads);
-  play_all(server, exchange, rounds, per_batch);
+  play_all(server, clients, rounds, per_batch);
   return simulated;
 }
 
@@ -102,8 +102,8 @@ TEST(Telemetry, AServerWithSumsComesToTheBitsOfASimulation) {
   const ClassSource source(lengths);
   for (const Loss& loss : all_losses()) {
     for (const std::size_t per_batch : {1U, 3U, 10U}) {
-      const auto tiles = simulate<ByTiles<FomdOms>>(source, loss, 30, per_batch);
-      const auto single = simulate<OneByOne<FomdOms>>(source, loss, 30, per_batch);
+      const auto tiles = simulate<TiledClients<FomdOms>>(source, loss, 30, per_batch);
+      const auto single = simulate<PlainClients<FomdOms>>(source, loss, 30, per_batch);
       const auto expected = numbers(served(source, loss, 30, per_batch, single));
       EXPECT_EQ(numbers(tiles.telemetry), expected) << loss.name() << " " << per_batch;
       EXPECT_EQ(numbers(single.telemetry), expected) << loss.name() << " " << per_batch;
@@ -114,7 +114,7 @@ TEST(Telemetry, AServerWithSumsComesToTheBitsOfASimulation) {
 
 TEST(Telemetry, BatchesThatDoNotFitIntoATileGiveTheSameBits) {
   const ClassSource source({1000, 3, 700, 0, 999});
-  const auto simulated = simulate<ByTiles<FomdOms>>(source, Loss{}, 1000, 600);
+  const auto simulated = simulate<TiledClients<FomdOms>>(source, Loss{}, 1000, 600);
   EXPECT_EQ(numbers(simulated.telemetry), numbers(served(source, Loss{}, 1000, 600, simulated)));
 }
 
@@ -124,7 +124,7 @@ TEST(Telemetry, SeveralThreadsGiveTheSameBits) {
   const ClassSource source(lengths);
   const Loss loss(LogisticLoss{});
   for (const std::size_t per_batch : {1U, 3U}) {
-    const auto simulated = simulate<ByTiles<FomdOms>>(source, loss, 7, per_batch, 3);
+    const auto simulated = simulate<TiledClients<FomdOms>>(source, loss, 7, per_batch, 3);
     EXPECT_EQ(numbers(simulated.telemetry), numbers(served(source, loss, 7, per_batch, simulated)));
   }
 }
@@ -132,7 +132,7 @@ TEST(Telemetry, SeveralThreadsGiveTheSameBits) {
 TEST(Telemetry, BatchesOfOneRoundAreSummedRoundByRound) {
   const ClassSource source({9, 4, 0, 7, 9});
   const Loss loss(AbsoluteLoss{});
-  const auto simulated = simulate<ByTiles<FomdOms>>(source, loss, 9, 1);
+  const auto simulated = simulate<TiledClients<FomdOms>>(source, loss, 9, 1);
   double total = 0.0;
   double squared = 0.0;
   for (std::size_t round = 0; round < 9; ++round) {

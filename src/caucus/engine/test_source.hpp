@@ -1,4 +1,4 @@
-// Examples for tests of exchanges.
+// Examples for tests of simulated clients.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "caucus/core/base/random.hpp"
 #include "caucus/engine/example_source.hpp"
-#include "caucus/engine/play_round.hpp"
+#include "caucus/engine/server.hpp"
 
 namespace caucus {
 
@@ -40,13 +40,13 @@ class TestSource {
 };
 
 /// All rounds, in batches of so many.
-template <class A, class Exchange>
-void play_all(A& server, Exchange& exchange, std::size_t rounds, std::size_t per_batch) {
-  auto aggregate = server.new_aggregate();
+template <class A, class Clients>
+void play_all(Server<A>& server, Clients& clients, std::size_t rounds, std::size_t per_batch) {
   Batch batch{0, 0, 0};
   while (batch.last < rounds) {
     batch = {batch.number + 1, batch.last, std::min(batch.last + per_batch, rounds)};
-    play_round(server, exchange, batch, aggregate);
+    clients.play(server, batch);
+    server.close(batch);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/sampling/sampling.hpp"
 #include "caucus/engine/problem.hpp"
+#include "caucus/federation/test_reports.hpp"
 #include "caucus/federation/test_together.hpp"
 
 namespace caucus {
@@ -52,7 +53,8 @@ struct Means {
 /// Adds a report with weight(i).
 void add(const ReportRecord& report, const std::function<double(std::size_t)>& weight,
          Means& into) {
-  for (const HeldReportRecord& held : report.parts.at(0).held) {
+  const TestPart part = parts_of(report.reports).at(0);
+  for (const TestModel& held : part.held) {
     into.losses[held.space] += weight(held.space) * static_cast<double>(held.loss);
     auto& gradient = into.gradients[held.space];
     for (std::size_t k = 0; k < gradient.size(); ++k) {
@@ -109,7 +111,7 @@ class Run {
   Run(const FederationSettings& settings, const TestSource& source, std::uint32_t seed)
       : together_(settings, source), source_(&source), seed_(seed) {
     const auto& federation = together_.federation;
-    const auto plan = std::make_shared<const Plan>(federation.learner()->plan());
+    const auto plan = std::make_shared<const Plan>(federation.server()->plan());
     rates_ = std::get<std::shared_ptr<const OmsSettings>>(
         make_settings("fomd-oms", plan, *space_constants(settings), federation.length(),
                       settings.problem, 0)
@@ -121,14 +123,14 @@ class Run {
 
   /// The next batch. Afterwards the steps can be compared.
   void play() {
-    before_ = together_.federation.learner()->learned();
+    before_ = together_.federation.server()->learned();
     full_ = full_information();
     std::vector<ReportRecord> reports;
     for (std::uint32_t j = 0; j < kClients; ++j) {
       reports.push_back(*together_.clients[j].play(together_.assignment(j)));
     }
     close_with_some(reports);
-    after_ = together_.federation.learner()->learned();
+    after_ = together_.federation.server()->learned();
     ++batch_;
   }
 
@@ -159,7 +161,7 @@ class Run {
   [[nodiscard]] Step step_with(Divisor&& divisor) const {
     std::vector<double> holders(before_.weights.size(), 0.0);
     for (const ReportRecord& report : counted_) {
-      for (const HeldReportRecord& held : report.parts.at(0).held) ++holders[held.space];
+      for (const std::uint32_t space : report.reports.spaces) ++holders[space];
     }
     const auto weight = [&](std::size_t i) {
       return 1.0 / divisor(holders[i], inclusion_probability(before_.probabilities[i],

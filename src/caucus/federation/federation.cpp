@@ -158,7 +158,7 @@ Status Federation::begin(Time now) {
     status.error().where = "schedule.kind";
     return status;
   }
-  CAUCUS_CHECK(make_learner());
+  CAUCUS_CHECK(make_server());
   phase_ = Phase::running;
   open(now);
   return Done{};
@@ -170,7 +170,7 @@ RunLength Federation::length() const {
   return run_length(rounds, settings_.plan.rounds_per_upload);
 }
 
-Status Federation::make_learner() {
+Status Federation::make_server() {
   const SharedPlan& shared = settings_.plan;
   CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
                                           shared.seed, 0, shared.held));
@@ -179,8 +179,9 @@ Status Federation::make_learner() {
   CAUCUS_TRY(const auto algorithm,
              make_settings("fomd-oms", plan, constants, begun_with_, settings_.problem, 0));
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
-  learner_ = std::make_unique<Learner>(algorithm, shared.label_delay > 0);
-  rules_ = std::make_unique<ReportRules>(learner_->plan(), std::move(bounds));
+  server_ = std::make_unique<AnyServer>(algorithm);
+  sampled_ = std::make_unique<SampledModels>(*server_, shared.label_delay > 0);
+  rules_ = std::make_unique<ReportRules>(server_->plan(), std::move(bounds));
   return Done{};
 }
 
@@ -192,7 +193,7 @@ void Federation::open(Time now) {
   }
   if (active() == 0 || batch_ == kMostBatches) {
     phase_ = Phase::over;
-    curve_.finish(last_round(), telemetry_->loss, [&] { return learner_->probabilities(); });
+    curve_.finish(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
     return;
   }
   ++batch_;
@@ -200,7 +201,7 @@ void Federation::open(Time now) {
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
     Member& member = members_[client];
     if (!member.active()) continue;
-    member.sampled.push_back(learner_->sampled(batch_, client));
+    member.sampled.push_back(sampled_->sample(batch_, client));
     if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
   }
 }
@@ -219,15 +220,16 @@ const SampledSet* Federation::find_sampled(const Member& member, std::uint64_t b
 std::optional<std::string> Federation::fault(const Member& member, const ReportRecord& report) {
   std::uint64_t before = 0;
   std::uint64_t examples = 0;
-  for (const PartRecord& part : report.parts) {
-    if (part.sampled <= before) return "its parts are not in order";
-    before = part.sampled;
-    const SampledSet* sampled = find_sampled(member, part.sampled);
+  for (std::size_t n = 0; n < report.reports.size(); ++n) {
+    const std::uint64_t batch = report.reports.sampled_in[n];
+    if (batch <= before) return "its parts are not in order";
+    before = batch;
+    const SampledSet* sampled = find_sampled(member, batch);
     if (sampled == nullptr) {
-      return "a part answers batch " + std::to_string(part.sampled) + ", which is too long ago";
+      return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
     }
-    if (auto found = rules_->fault(part, *sampled)) return found;
-    examples += part.examples;
+    if (auto found = rules_->fault(report.reports, n, *sampled)) return found;
+    examples += report.reports.examples[n];
   }
   if (report.played.forecasts != examples) {
     return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
@@ -299,26 +301,36 @@ ClosedBatch Federation::close(Time now) {
 }
 
 void Federation::fold() {
-  std::vector<AcceptedReport> accepted;
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
     Member& member = members_[client];
     if (!member.report) continue;
-    const ReportRecord& report = *member.report;
+    ReportRecord& report = *member.report;
     member.counted += report.played.forecasts;
     member.finished = report.last;
     member.last_batch = batch_;
     telemetry_->record(client, report.played);
-    if (report.parts.empty()) continue;
-    const Assignment& assignment = learner_->assign(batch_, client);
-    telemetry_->sent(learner_->upload_bits(assignment), learner_->download_bits(assignment));
-    AcceptedReport& one = accepted.emplace_back(AcceptedReport{client, &report, {}});
-    for (const PartRecord& part : report.parts) {
-      one.sampled.push_back(find_sampled(member, part.sampled));
-    }
+    if (report.reports.empty()) continue;
+    const Assignment& assignment = server_->assign(batch_, client);
+    telemetry_->sent(server_->upload_bits(assignment), server_->download_bits(assignment));
+    accept(client, member, report.reports);
   }
   telemetry_->end_batch();
-  if (!accepted.empty()) learner_->fold(batch_, accepted);
-  curve_.after_batch(last_round(), telemetry_->loss, [&] { return learner_->probabilities(); });
+  server_->close(batch_);
+  curve_.after_batch(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
+}
+
+void Federation::accept(std::uint32_t client, const Member& member, ReportBatch& reports) {
+  std::fill(reports.clients.begin(), reports.clients.end(), client);
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    if (reports.sampled_in[n] == batch_) continue;  // else p and the weights are those of now
+    const SampledSet& given = *find_sampled(member, reports.sampled_in[n]);
+    for (std::size_t a = 0; a < given.models.size(); ++a) {
+      reports.mark_late(reports.begin_of(n) + a, given.models[a].probability,
+                        given.models[a].weights);
+    }
+  }
+  sampled_->change(reports.spaces);
+  server_->accept(reports);
 }
 
 /// Up to the end of the open batch: N for each, but the last may be shorter.

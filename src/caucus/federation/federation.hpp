@@ -19,13 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/engine/any_server.hpp"
 #include "caucus/engine/curve_recorder.hpp"
 #include "caucus/engine/problem.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/federation/federation_settings.hpp"
-#include "caucus/federation/learner.hpp"
 #include "caucus/federation/member.hpp"
 #include "caucus/federation/records.hpp"
+#include "caucus/federation/sampled_models.hpp"
 #include "caucus/federation/store/store_rows.hpp"
 #include "caucus/federation/validation.hpp"
 #include "caucus/result.hpp"
@@ -71,7 +72,7 @@ class Federation {
   /// Whether the client is to be sent the models of the open batch.
   [[nodiscard]] bool awaits(std::uint32_t client) const;
   /// Those; they last until the next call of anything.
-  const Assignment& assign(std::uint32_t client) { return learner_->assign(batch_, client); }
+  const Assignment& assign(std::uint32_t client) { return server_->assign(batch_, client); }
   /// `why` tells of a report that is rejected.
   Verdict receive(std::uint32_t client, ReportRecord report, Time now, std::string& why);
   /// Whether the open batch is to be closed now.
@@ -97,7 +98,7 @@ class Federation {
   [[nodiscard]] MemberCounters& counters(std::uint32_t client) { return members_[client].counters; }
   [[nodiscard]] const FederationSettings& settings() const { return settings_; }
   [[nodiscard]] const RunId& run() const { return run_; }
-  [[nodiscard]] const Learner* learner() const { return learner_.get(); }  ///< null while waiting
+  [[nodiscard]] const AnyServer* server() const { return server_.get(); }  ///< null while waiting
   [[nodiscard]] const Telemetry& telemetry() const { return *telemetry_; }
   [[nodiscard]] const CurveRecorder& curve() const { return curve_; }
   [[nodiscard]] RunLength length() const;
@@ -109,11 +110,14 @@ class Federation {
   [[nodiscard]] Status check_restored(StateReader& from, std::uint64_t features,
                                       std::uint64_t experts);
   /// The algorithm for those who have joined.
-  Status make_learner();
+  Status make_server();
   void open(Time now);
   [[nodiscard]] std::optional<std::string> fault(const Member& member, const ReportRecord& report);
   [[nodiscard]] const SampledSet* find_sampled(const Member& member, std::uint64_t batch) const;
+  /// Learns from the reports of the open batch.
   void fold();
+  /// Hands a client's reports to the server, with what was sampled when.
+  void accept(std::uint32_t client, const Member& member, ReportBatch& reports);
   [[nodiscard]] std::size_t count(bool Member::*what) const;
   [[nodiscard]] std::size_t active() const;
   [[nodiscard]] std::size_t last_round() const;
@@ -125,7 +129,8 @@ class Federation {
   Time opened_{};  ///< the batch; while waiting: when the quorum had joined
   std::vector<Member> members_;
   RunLength begun_with_;  ///< as it was known then: clients who came later change no rates
-  std::unique_ptr<Learner> learner_;
+  std::unique_ptr<AnyServer> server_;
+  std::unique_ptr<SampledModels> sampled_;
   std::unique_ptr<ReportRules> rules_;
   std::unique_ptr<Telemetry> telemetry_;
   CurveRecorder curve_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "caucus/federation/test_reports.hpp"
 #include "caucus/federation/test_together.hpp"
 
 namespace caucus {
@@ -102,7 +103,7 @@ TEST(Federation, CountsNoLieInTheQuorum) {
   settings.deadline = milliseconds(100);
   Together t(settings, source);
   auto lie = *t.clients[1].play(t.assignment(1));
-  lie.parts[0].held[0].loss = -1.0F;
+  lie.reports.losses[0] = -1.0F;
   ASSERT_EQ(t.send(1, lie), Verdict::rejected);
   t.play_batch({1, 2});
   t.now += milliseconds(200);
@@ -161,7 +162,7 @@ TEST(Federation, RejectsWhatCannotBeTrueAndCutsOff) {
   Together t(settings, source);
   for (int n = 0; n < 3; ++n) {
     auto report = *t.clients[1].play(t.assignment(1));
-    report.parts[0].held[0].gradient[0] = 1e30F;
+    change_parts(report, [](TestParts& parts) { parts[0].held[0].gradient[0] = 1e30F; });
     EXPECT_EQ(t.send(1, report), Verdict::rejected);
     EXPECT_NE(t.why.find("gradient"), std::string::npos);
     t.play_batch({1});
@@ -185,7 +186,7 @@ TEST(Federation, RejectsSumsOverForecastsThatWereNotReported) {
   EXPECT_EQ(t.send(0, report), Verdict::rejected);
   EXPECT_EQ(t.why, "sums over 4000000000 forecasts for 1 examples");
   auto nothing = *t.clients[1].play(t.assignment(1));
-  nothing.parts.clear();
+  nothing.reports.clear();
   EXPECT_EQ(t.send(1, nothing), Verdict::rejected);
   EXPECT_EQ(t.why, "sums over 1 forecasts for 0 examples");
 }
@@ -195,7 +196,7 @@ TEST(Federation, RejectsMoreExamplesThanTheClientSaidThatItHas) {
   Together t(test_settings(2, ScheduleKind::constant), source);
   const auto send_many = [&](std::uint32_t examples) {
     auto report = *t.clients[1].play(t.assignment(1));
-    report.parts[0].examples = examples;
+    report.reports.examples[0] = examples;
     report.played = {examples, 0.0, 0.0};
     return t.send(1, report);
   };
@@ -389,7 +390,7 @@ TEST(Federation, TakesLabelsThatComeLate) {
     waiting.push_back(slow.predict(source.example(1, round).x)->id);
     t.play_batch({1});
     const auto nothing = *slow.take_report(false);
-    EXPECT_TRUE(nothing.parts.empty());
+    EXPECT_TRUE(nothing.reports.empty());
     ASSERT_EQ(t.send(1, nothing), Verdict::accepted) << t.why;
     t.federation.close(t.now);
   }
@@ -398,8 +399,8 @@ TEST(Federation, TakesLabelsThatComeLate) {
     EXPECT_TRUE(slow.observe(waiting[round], source.example(1, round).y));
   }
   auto late = *slow.take_report(false);
-  ASSERT_EQ(late.parts.size(), 3U);
-  EXPECT_EQ(late.parts[0].sampled, 1U);
+  ASSERT_EQ(late.reports.size(), 3U);
+  EXPECT_EQ(late.reports.sampled_in[0], 1U);
   EXPECT_EQ(t.send(1, late), Verdict::accepted) << t.why;
   t.play_batch({1});
   t.federation.close(t.now);

@@ -64,7 +64,7 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   EXPECT_EQ(lines.count("joined c2"), 1U);
   EXPECT_EQ(lines.count("begun 2"), 1U);
   auto lie = *restless.play(std::get<AssignmentRecord>(line->hear()));
-  lie.parts[0].held[0].loss = -1.0F;
+  lie.reports.losses[0] = -1.0F;
   host->report(0, *line, lie);
   EXPECT_EQ(lines.count("rejected c1"), 1U);
 

@@ -24,7 +24,7 @@ HostStatus status_of(const Federation& federation) {
   for (const Space& space : federation.settings().plan.spaces) {
     status.spaces.push_back(space.name());
   }
-  if (federation.learner() != nullptr) status.probabilities = federation.learner()->probabilities();
+  if (federation.server() != nullptr) status.probabilities = federation.server()->probabilities();
   const Telemetry& telemetry = federation.telemetry();
   status.loss = telemetry.loss;
   status.squared_error = telemetry.squared_error;

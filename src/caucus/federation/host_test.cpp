@@ -223,7 +223,7 @@ TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
       const auto* assignment = std::get_if<AssignmentRecord>(&heard);
       if (assignment == nullptr) continue;
       auto report = *client.play(*assignment);
-      if (lies) report.parts[0].held[0].loss = -1.0F;
+      if (lies) report.reports.losses[0] = -1.0F;
       return host->report(index, on, std::move(report));
     }
   };

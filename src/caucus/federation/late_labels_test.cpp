@@ -46,7 +46,7 @@ TEST(LateLabels, AreFoldedWithTheWeightsOfTheirTime) {
     slow.federation.close(slow.now);
     told.play(batch, reports);
     careless.play(batch, reports);
-    ASSERT_EQ(slow.federation.learner()->learned().weights, told.weights()) << batch;
+    ASSERT_EQ(slow.federation.server()->learned().weights, told.weights()) << batch;
   }
   EXPECT_GT(told.late_parts, 30U);
   const auto exact = told.weights();

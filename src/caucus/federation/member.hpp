@@ -9,7 +9,7 @@
 #include <string>
 
 #include "caucus/federation/records.hpp"
-#include "caucus/federation/validation.hpp"
+#include "caucus/federation/sampled_models.hpp"
 
 namespace caucus {
 

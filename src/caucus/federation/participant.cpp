@@ -40,14 +40,6 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
   into.correct += sums.correct;
 }
 
-PartRecord part_record(std::uint64_t sampled, const Report& mean) {
-  PartRecord record{sampled, mean.examples, {}};
-  for (const HeldReport& held : mean.held) {
-    record.held.push_back({held.space, held.loss, {held.direction.begin(), held.direction.end()}});
-  }
-  return record;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
@@ -303,14 +295,15 @@ SharedReport Participant::take_report(bool last) {
   if (!unanswered()) return nullptr;
   const auto report = std::make_shared<ReportRecord>();
   report->batch = models_->batch;
-  for (auto part = parts_.begin(); part != parts_.end() && report->parts.size() < kPartsPerReport;
+  for (auto part = parts_.begin(); part != parts_.end() && report->reports.size() < kPartsPerReport;
        part = parts_.erase(part)) {
     if (too_old(part->first)) {
       counts_.observed -= part->second.played.forecasts;  // in vain: they will not be reported
       counts_.forgotten += part->second.played.forecasts;
       continue;
     }
-    report->parts.push_back(part_record(part->first, part->second.mean.report()));
+    report->reports.sampled_in.push_back(part->first);
+    part->second.mean.report(report->reports);
     add_sums(part->second.played, report->played);
   }
   report->last = last && parts_.empty();  // else the next one has the rest

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "caucus/core/base/random.hpp"
+#include "caucus/federation/test_reports.hpp"
 
 namespace caucus {
 namespace {
@@ -51,8 +52,8 @@ std::unique_ptr<Participant> make(const SharedPlan& plan) {
 }
 
 /// What the report of these examples under one assignment must be, by the algorithm's own means.
-PartRecord by_hand(const SharedPlan& shared, const AssignmentRecord& record,
-                   const std::vector<std::pair<std::vector<float>, double>>& examples) {
+TestPart by_hand(const SharedPlan& shared, const AssignmentRecord& record,
+                 const std::vector<std::pair<std::vector<float>, double>>& examples) {
   auto maps = FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.held);
   const Plan plan{std::move(*maps), shared.loss};
   Assignment held{7, {}};
@@ -65,23 +66,17 @@ PartRecord by_hand(const SharedPlan& shared, const AssignmentRecord& record,
     predict_with_held(plan, held, x, forecast);
     report_held(plan, forecast, y, mean);
   }
-  const Report& report = mean.report();
-  PartRecord part{record.batch, report.examples, {}};
-  for (const HeldReport& one : report.held) {
-    part.held.push_back({one.space, one.loss, {one.direction.begin(), one.direction.end()}});
-  }
-  return part;
+  ReportBatch report;
+  report.sampled_in.push_back(record.batch);
+  mean.report(report);
+  return parts_of(report).front();
 }
 
-void expect_same(const PartRecord& left, const PartRecord& right) {
-  EXPECT_EQ(left.sampled, right.sampled);
-  EXPECT_EQ(left.examples, right.examples);
-  ASSERT_EQ(left.held.size(), right.held.size());
-  for (std::size_t a = 0; a < left.held.size(); ++a) {
-    EXPECT_EQ(left.held[a].space, right.held[a].space);
-    EXPECT_EQ(left.held[a].loss, right.held[a].loss);
-    EXPECT_EQ(left.held[a].gradient, right.held[a].gradient);
-  }
+void expect_same(const TestPart& left, const TestPart& right) { EXPECT_TRUE(left == right); }
+
+/// The n-th part of a report.
+TestPart part_of(const ReportRecord& report, std::size_t n = 0) {
+  return parts_of(report.reports).at(n);
 }
 
 TEST(Participant, NeedsItsCallersExampleNoLongerThanThePrediction) {
@@ -94,7 +89,7 @@ TEST(Participant, NeedsItsCallersExampleNoLongerThanThePrediction) {
     x.assign(2, 77.0F);
     if (memory_is_used_again) (void)participant->predict(x);
     ASSERT_TRUE(participant->observe(first, 0.25));
-    expect_same(participant->take_report(false)->parts[0],
+    expect_same(part_of(*participant->take_report(false)),
                 by_hand(plan, assignment(1), {{example(1), 0.25}}));
   }
 }
@@ -126,8 +121,8 @@ TEST(Participant, ReportsTheMeansOfItsBatch) {
   EXPECT_EQ(report->batch, 1U);
   EXPECT_TRUE(report->last);
   EXPECT_EQ(report->played, played);
-  ASSERT_EQ(report->parts.size(), 1U);
-  expect_same(report->parts[0], by_hand(plan, models, examples));
+  ASSERT_EQ(report->reports.size(), 1U);
+  expect_same(part_of(*report, 0), by_hand(plan, models, examples));
   EXPECT_FALSE(participant->ready());
   EXPECT_FALSE(participant->take_report(false));  // it is answered
 }
@@ -151,12 +146,12 @@ TEST(Participant, CountsLateLabelsForTheModelsThatPredicted) {
   }
   const auto report = participant->take_report(false);
   ASSERT_TRUE(report);
-  ASSERT_EQ(report->parts.size(), 3U);
-  expect_same(report->parts[0],
+  ASSERT_EQ(report->reports.size(), 3U);
+  expect_same(part_of(*report, 0),
               by_hand(plan, assignment(1), {{example(10), 0.0}, {example(11), 0.1}}));
-  expect_same(report->parts[1],
+  expect_same(part_of(*report, 1),
               by_hand(plan, assignment(2), {{example(21), 0.1 * 3}, {example(20), 0.1 * 2}}));
-  expect_same(report->parts[2], by_hand(plan, assignment(3), {{example(31), 0.5}}));
+  expect_same(part_of(*report, 2), by_hand(plan, assignment(3), {{example(31), 0.5}}));
   EXPECT_EQ(report->played.forecasts, 5U);
   // The last one is in time in batch 5, but not in batch 6.
   ASSERT_TRUE(participant->assign(assignment(6)).ok());
@@ -174,8 +169,8 @@ TEST(Participant, DropsWhatBecameTooOldBeforeItWasReported) {
   ASSERT_TRUE(participant->observe(participant->predict(example(2))->id, 0.5));
   ASSERT_TRUE(participant->assign(assignment(3)).ok());
   const auto report = participant->take_report(false);
-  ASSERT_EQ(report->parts.size(), 1U);
-  EXPECT_EQ(report->parts[0].sampled, 2U);
+  ASSERT_EQ(report->reports.size(), 1U);
+  EXPECT_EQ(report->reports.sampled_in[0], 2U);
   EXPECT_EQ(report->played.forecasts, 1U);  // sums and parts are of the same examples
   EXPECT_EQ(participant->counts().forgotten, 1U);
 }
@@ -224,7 +219,7 @@ TEST(Participant, GivesAReportAgainUntilItIsStored) {
     const auto again = participant->assign(assignment(batch, 2));
     ASSERT_TRUE(again.ok() && *again);
     EXPECT_EQ((*again)->batch, batch);
-    expect_same((*again)->parts[0], reports[batch - 1].parts[0]);
+    expect_same(part_of(**again), part_of(reports[batch - 1]));
     EXPECT_EQ((*again)->played, reports[batch - 1].played);
   }
   EXPECT_EQ(participant->batch(), 5U);  // it went on predicting with the newest
@@ -243,8 +238,8 @@ TEST(Participant, GoesOnWithTheSameModelsWhenTheyComeAgain) {
   ASSERT_TRUE(participant->assign(assignment(1)).ok());  // the connection was lost meanwhile
   ASSERT_TRUE(participant->observe(second, 0.25));
   const auto report = participant->take_report(false);
-  ASSERT_EQ(report->parts.size(), 1U);
-  expect_same(report->parts[0],
+  ASSERT_EQ(report->reports.size(), 1U);
+  expect_same(part_of(*report, 0),
               by_hand(plan, assignment(1), {{example(1), 0.5}, {example(2), 0.25}}));
 }
 
@@ -265,8 +260,8 @@ TEST(Participant, ForgetsAHistoryThatTheServerLost) {
   EXPECT_FALSE(participant->observe(waiting, 0.5));  // predicted by models that never were
   ASSERT_TRUE(participant->observe(participant->predict(example(4))->id, 0.5));
   const auto report = participant->take_report(false);
-  ASSERT_EQ(report->parts.size(), 1U);
-  EXPECT_EQ(report->parts[0].sampled, 2U);
+  ASSERT_EQ(report->reports.size(), 1U);
+  EXPECT_EQ(report->reports.sampled_in[0], 2U);
   const auto third = participant->assign(assignment(3));
   ASSERT_TRUE(third.ok());
   EXPECT_FALSE(*third);  // the old answer to batch 3 is not given
@@ -350,7 +345,7 @@ class ForgetfulServer {
   /// Whether it answers the open batch, with parts of batches as they are drawn now.
   [[nodiscard]] bool take(const SharedPlan& plan, const ReportRecord& report) {
     if (report.batch != open() || answered_) return false;
-    for (const PartRecord& part : report.parts) {
+    for (const TestPart& part : parts_of(report.reports)) {
       if (part.sampled == 0 || part.sampled > open()) return false;
       const auto now = by_hand(plan, models(part.sampled),
                                {{example(static_cast<std::uint32_t>(part.sampled)), 0.5}});
@@ -486,13 +481,13 @@ TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
     ASSERT_TRUE(participant->observe(participant->predict(example(batch))->id, 0.5));
   }
   const auto report = participant->take_report(true);
-  ASSERT_EQ(report->parts.size(), kPartsPerReport);
-  EXPECT_EQ(report->parts[0].sampled, 1U);
+  ASSERT_EQ(report->reports.size(), kPartsPerReport);
+  EXPECT_EQ(report->reports.sampled_in[0], 1U);
   EXPECT_EQ(report->played.forecasts, kPartsPerReport);
   EXPECT_FALSE(report->last);  // there is more
   ASSERT_TRUE(participant->assign(assignment(batches + 1)).ok());
   const auto rest = participant->take_report(true);
-  EXPECT_EQ(rest->parts.size(), 10U);
+  EXPECT_EQ(rest->reports.size(), 10U);
   EXPECT_TRUE(rest->last);
 }
 
@@ -505,7 +500,7 @@ TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
     ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
   }
   EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
-  EXPECT_EQ(participant->take_report(false)->parts[0].examples, most);
+  EXPECT_EQ(participant->take_report(false)->reports.examples[0], most);
 }
 
 TEST(ParticipantThreads, LoseNothing) {
@@ -520,7 +515,7 @@ TEST(ParticipantThreads, LoseNothing) {
     if (!participant->ready()) return;
     const auto report = participant->take_report(false);
     ASSERT_TRUE(report);
-    for (const PartRecord& part : report->parts) reported += part.examples;
+    for (const std::uint32_t examples : report->reports.examples) reported += examples;
     ASSERT_TRUE(participant->assign(assignment(report->batch + 1, report->batch)).ok());
   };
   std::vector<std::thread> threads;
@@ -537,7 +532,7 @@ TEST(ParticipantThreads, LoseNothing) {
   }
   for (std::thread& thread : threads) thread.join();
   if (const auto rest = participant->take_report(true)) {
-    for (const PartRecord& part : rest->parts) reported += part.examples;
+    for (const std::uint32_t examples : rest->reports.examples) reported += examples;
   }
   EXPECT_EQ(reported, kThreads * (kEach - 2));
   EXPECT_EQ(participant->counts().observed, kThreads * (kEach - 2));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "caucus/algorithms/report_batch.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/plan.hpp"
 
@@ -62,23 +63,11 @@ struct AssignmentRecord {
   std::vector<HeldModelRecord> held;
 };
 
-struct HeldReportRecord {
-  std::uint32_t space = 0;
-  float loss = 0.0F;
-  std::vector<float> gradient;
-};
-
-/// Means over the examples that were predicted with the models of one assignment.
-struct PartRecord {
-  std::uint64_t sampled = 0;  ///< batch of that assignment
-  std::uint32_t examples = 0;
-  std::vector<HeldReportRecord> held;
-};
-
-/// client -> server: what a batch's examples say of the models.
+/// client -> server: what a batch's examples say of the models. The reports are the means over the
+/// examples that were predicted with the models of one assignment each, sampled_in its batch.
 struct ReportRecord {
   std::uint64_t batch = 0;  ///< the assignment it answers
-  std::vector<PartRecord> parts;
+  ReportBatch reports;
   PlayedSums played;
   bool last = false;  ///< the client has no more examples
 };

@@ -6,14 +6,11 @@ namespace caucus {
 namespace {
 
 std::size_t bytes_of(const ReportRecord& report) {
-  std::size_t bytes = sizeof(report);
-  for (const PartRecord& part : report.parts) {
-    bytes += sizeof(part);
-    for (const HeldReportRecord& held : part.held) {
-      bytes += sizeof(held) + held.gradient.size() * sizeof(float);
-    }
-  }
-  return bytes;
+  const ReportBatch& reports = report.reports;
+  constexpr std::size_t kPerReport = 3 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  constexpr std::size_t kPerModel = 4 * sizeof(float) + sizeof(float*);
+  return sizeof(report) + reports.size() * kPerReport + reports.spaces.size() * kPerModel +
+         reports.floats() * sizeof(float);
 }
 
 }  // namespace

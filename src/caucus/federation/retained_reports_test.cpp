@@ -1,4 +1,5 @@
 #include "caucus/federation/retained_reports.hpp"
+#include "caucus/federation/test_reports.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,7 @@ namespace {
 SharedReport report(std::uint64_t batch, std::size_t floats = 2) {
   const auto record = std::make_shared<ReportRecord>();
   record->batch = batch;
-  record->parts.push_back({batch, 1, {{0, 0.5F, std::vector<float>(floats, 1.0F)}}});
+  record->reports = batch_of({{batch, 1, {{0, 0.5F, std::vector<float>(floats, 1.0F)}}}});
   return record;
 }
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/engine/local_exchange.hpp"
+#include "caucus/engine/simulated_clients.hpp"
 #include "caucus/engine/test_source.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/participant.hpp"
@@ -33,7 +33,7 @@ struct Learned {
 };
 
 inline Learned learned_by(const Federation& federation) {
-  const LearnedModel model = federation.learner()->learned();
+  const LearnedModel model = federation.server()->learned();
   const Telemetry& t = federation.telemetry();
   return {model.probabilities, model.weights, t.loss,          t.squared_error,
           t.loss_of_client,    t.upload_bits, t.download_bits, federation.curve().curve};
@@ -51,19 +51,21 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
       make_settings("fomd-oms", plan, *space_constants(settings), length, settings.problem, 0);
   Learned learned;
   AnyAlgorithm any = make_algorithm("fomd-oms", *algorithm, source.clients());
+  LearnedModel model;
   std::visit(
-      [&](auto& server) {
-        using A = std::remove_reference_t<decltype(server)>;
+      [&](auto& chosen) {
+        using A = std::remove_reference_t<decltype(chosen)>;
         Telemetry telemetry(shared.loss, source.clients());
-        LocalExchange<A, TestSource> exchange(server, source, {}, telemetry);
+        Server<A> server(std::move(chosen));
+        SimulatedClients<A, TestSource> clients(server, source, {}, telemetry);
         CurveRecorder curve;
-        auto aggregate = server.new_aggregate();
-        const auto p = [&] { return probabilities_of(any); };
+        const auto p = [&] { return server.algorithm().selection(); };
         Batch batch{0, 0, 0};
         while (batch.last < length.rounds) {
           batch = {batch.number + 1, batch.last,
                    std::min(batch.last + shared.rounds_per_upload, length.rounds)};
-          play_round(server, exchange, batch, aggregate);
+          clients.play(server, batch);
+          server.close(batch);
           curve.after_batch(batch.last, telemetry.loss, p);
         }
         curve.finish(batch.last, telemetry.loss, p);
@@ -73,9 +75,9 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
         learned.upload_bits = telemetry.upload_bits;
         learned.download_bits = telemetry.download_bits;
         learned.curve = curve.curve;
+        model = server.algorithm().learned();
       },
       any);
-  const LearnedModel model = learned_by(any);
   learned.probabilities = model.probabilities;
   learned.weights = model.weights;
   return learned;

@@ -90,7 +90,7 @@ class AlgorithmAlone {
     for (const auto& [client, report] : reports) remember(batch, client);
     auto sums = server_.new_aggregate();
     for (const auto& [client, report] : reports) {
-      if (!report.parts.empty()) add(client, report, sums);
+      if (!report.reports.empty()) add(client, report, sums);
     }
     server_.step(batch, sums);
   }
@@ -131,22 +131,19 @@ class AlgorithmAlone {
     }
   }
   void add(std::uint32_t client, const ReportRecord& report, AdaptiveAggregate& sums) {
-    std::vector<std::vector<HeldReport>> held(report.parts.size());
-    std::vector<Report> parts;
-    for (std::size_t n = 0; n < report.parts.size(); ++n) {
-      const PartRecord& part = report.parts[n];
-      const Given& given = given_.at({part.sampled, client});
-      const bool late = part.sampled < report.batch;
-      late_parts += late ? 1 : 0;
-      for (std::size_t a = 0; a < part.held.size(); ++a) {
-        const HeldReportRecord& one = part.held[a];
-        held[n].push_back({one.space, one.loss, 1.0F, one.gradient});
-        if (late && tells_where_taken_) held[n].back().taken_at = given.weights[a];
+    ReportBatch reports = report.reports;
+    std::fill(reports.clients.begin(), reports.clients.end(), client);
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      if (reports.sampled_in[n] == report.batch) continue;
+      ++late_parts;
+      const Given& given = given_.at({reports.sampled_in[n], client});
+      for (std::size_t a = 0; a < given.probabilities.size(); ++a) {
+        const auto taken_at = std::make_shared<const std::vector<float>>(given.weights[a]);
+        reports.mark_late(reports.begin_of(n) + a, given.probabilities[a],
+                          tells_where_taken_ ? taken_at : nullptr);
       }
-      parts.push_back({client, part.examples, held[n]});
-      if (late) parts.back().sampled_with = given.probabilities;
     }
-    server_.aggregate(parts, sums);
+    server_.aggregate(reports, sums);
   }
 
   AdaptiveOms server_;

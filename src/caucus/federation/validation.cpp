@@ -34,38 +34,44 @@ double ReportRules::least_loss(double largest) const {
   return linear ? 1.0 - with_rounding(largest * bounds_.target) : 0.0;
 }
 
-std::optional<std::string> ReportRules::fault(const PartRecord& part,
+std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::size_t report,
                                               const SampledSet& sampled) const {
-  if (part.examples == 0) return "a part without examples";
-  if (part.examples > bounds_.examples) {
-    return "a part of " + std::to_string(part.examples) + " examples, more than " +
+  const std::uint32_t examples = reports.examples[report];
+  if (examples == 0) return "a part without examples";
+  if (examples > bounds_.examples) {
+    return "a part of " + std::to_string(examples) + " examples, more than " +
            std::to_string(bounds_.examples);
   }
-  if (part.held.size() != sampled.models.size()) {
-    return std::to_string(part.held.size()) + " models instead of the " +
+  const std::size_t begin = reports.begin_of(report);
+  const std::size_t held = reports.ends[report] - begin;
+  if (held != sampled.models.size()) {
+    return std::to_string(held) + " models instead of the " +
            std::to_string(sampled.models.size()) + " that were assigned";
   }
-  for (std::size_t a = 0; a < part.held.size(); ++a) {
-    if (auto found = fault_of_model(part.held[a], sampled.models[a])) return found;
+  for (std::size_t a = 0; a < held; ++a) {
+    if (auto found = fault_of_model(reports, begin + a, sampled.models[a])) return found;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> ReportRules::fault_of_model(const HeldReportRecord& held,
+std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& reports,
+                                                       std::size_t reported,
                                                        const SampledModel& model) const {
-  if (held.space != model.space) {
-    return "space " + std::to_string(held.space) + " where " + std::to_string(model.space) +
+  const std::uint32_t space = reports.spaces[reported];
+  const std::span<const float> gradient = reports.direction(reported);
+  if (space != model.space) {
+    return "space " + std::to_string(space) + " where " + std::to_string(model.space) +
            " was assigned";
   }
   const std::size_t dimension = plan_->maps.dimension(model.space);
-  if (held.gradient.size() != dimension) {
-    return "a gradient of " + std::to_string(held.gradient.size()) + " numbers instead of " +
+  if (gradient.size() != dimension) {
+    return "a gradient of " + std::to_string(gradient.size()) + " numbers instead of " +
            std::to_string(dimension);
   }
-  const auto loss = static_cast<double>(held.loss);
+  const auto loss = static_cast<double>(reports.losses[reported]);
   if (!std::isfinite(loss)) return "a loss that is not finite";
   double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
-  for (const float g : held.gradient) square += static_cast<double>(g) * static_cast<double>(g);
+  for (const float g : gradient) square += static_cast<double>(g) * static_cast<double>(g);
   if (!std::isfinite(square)) return "a gradient that is not finite";
 
   const double largest = reach(model);

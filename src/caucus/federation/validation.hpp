@@ -16,25 +16,9 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/federation/records.hpp"
+#include "caucus/federation/sampled_models.hpp"
 
 namespace caucus {
-
-/// The weights of a model in one batch: one copy for all clients that got it.
-using SharedWeights = std::shared_ptr<const std::vector<float>>;
-
-/// A model as a client got it.
-struct SampledModel {
-  std::uint32_t space = 0;
-  double probability = 0.0;  ///< p_i when it was drawn
-  double norm = 0.0;         ///< |w_i|
-  SharedWeights weights{};   ///< w_i; none where late gradients need not know it
-};
-
-/// What a client was given in one batch.
-struct SampledSet {
-  std::uint64_t batch = 0;
-  std::vector<SampledModel> models;
-};
 
 /// What is known of all honest clients' examples.
 struct ExampleBounds {
@@ -47,8 +31,8 @@ class ReportRules {
  public:
   ReportRules(const Plan& plan, ExampleBounds bounds) : plan_(&plan), bounds_(std::move(bounds)) {}
 
-  /// What is wrong with a part that answers `sampled`, or nothing.
-  [[nodiscard]] std::optional<std::string> fault(const PartRecord& part,
+  /// What is wrong with a report that answers `sampled`, or nothing.
+  [[nodiscard]] std::optional<std::string> fault(const ReportBatch& reports, std::size_t report,
                                                  const SampledSet& sampled) const;
   /// The same for the forecasts given, which came from some of the models of `recent`.
   template <class Sets>
@@ -64,7 +48,8 @@ class ReportRules {
  private:
   /// The largest |f_i(x)|.
   [[nodiscard]] double reach(const SampledModel& model) const;
-  [[nodiscard]] std::optional<std::string> fault_of_model(const HeldReportRecord& held,
+  [[nodiscard]] std::optional<std::string> fault_of_model(const ReportBatch& reports,
+                                                          std::size_t reported,
                                                           const SampledModel& model) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,
                                                          double largest) const;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "caucus/federation/test_federation.hpp"
+#include "caucus/federation/test_reports.hpp"
 
 namespace caucus {
 namespace {
@@ -41,11 +42,10 @@ struct Honest {
       played.add(loss, forecast.output, y);
       report_held(*plan, forecast, y, mean);
     }
-    const Report& report = mean.report();
-    part = {1, report.examples, {}};
-    for (const HeldReport& held : report.held) {
-      part.held.push_back({held.space, held.loss, {held.direction.begin(), held.direction.end()}});
-    }
+    ReportBatch report;
+    report.sampled_in.push_back(1);
+    mean.report(report);
+    part = parts_of(report).front();
   }
   [[nodiscard]] ReportRules rules() const {
     return {*plan, {1.0, {2.0, std::sqrt(5.0), 1.0, 1.0}, 100}};
@@ -54,7 +54,7 @@ struct Honest {
   std::unique_ptr<Plan> plan;
   std::vector<std::vector<float>> weights;
   SampledSet sampled;
-  PartRecord part;
+  TestPart part;
   PlayedSums played;
 };
 
@@ -63,7 +63,8 @@ TEST(Validation, TakesHonestReportsOfEveryLoss) {
        {"square", "absolute", "huber:0.3", "logistic", "hinge", "pinball:0.2", "linear"}) {
     for (const std::size_t examples : {1U, 10U}) {
       const Honest honest(parse_loss(name).value(), examples);
-      EXPECT_EQ(honest.rules().fault(honest.part, honest.sampled), std::nullopt) << name;
+      EXPECT_EQ(honest.rules().fault(batch_of({honest.part}), 0, honest.sampled), std::nullopt)
+          << name;
       EXPECT_EQ(honest.rules().fault(honest.played, std::vector{honest.sampled}), std::nullopt)
           << name;
     }
@@ -73,11 +74,11 @@ TEST(Validation, TakesHonestReportsOfEveryLoss) {
 TEST(Validation, FindsWhatCannotBeTrue) {
   const Honest honest;
   const auto faulty = [&](auto change) {
-    PartRecord part = honest.part;
+    TestPart part = honest.part;
     change(part);
-    return honest.rules().fault(part, honest.sampled).value_or("");
+    return honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
   };
-  using Part = PartRecord;
+  using Part = TestPart;
   EXPECT_EQ(faulty([](Part&) {}), "");
   EXPECT_NE(faulty([](Part& p) { p.examples = 0; }).find("examples"), std::string::npos);
   EXPECT_NE(faulty([](Part& p) { p.examples = 101; }).find("examples"), std::string::npos);
@@ -122,14 +123,14 @@ TEST(Validation, FindsSumsThatCannotBeTrue) {
 // Whatever a client sends, what passes cannot move a model by more than an honest report could.
 RC_GTEST_PROP(Validation, BoundsWhatPasses, ()) {
   static const Honest honest;
-  PartRecord part = honest.part;
+  TestPart part = honest.part;
   const auto scale =
       *rc::gen::map(rc::gen::inRange(-40, 40), [](int e) { return std::ldexp(1.0F, e); });
   const auto loss_scale =
       *rc::gen::map(rc::gen::inRange(-40, 40), [](int e) { return std::ldexp(1.0F, e); });
   for (float& g : part.held[0].gradient) g *= scale;
   part.held[0].loss *= loss_scale;
-  if (honest.rules().fault(part, honest.sampled)) return;
+  if (honest.rules().fault(batch_of({part}), 0, honest.sampled)) return;
   double square = 0.0;
   for (const float g : part.held[0].gradient)
     square += static_cast<double>(g) * static_cast<double>(g);

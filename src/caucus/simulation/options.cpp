@@ -22,59 +22,59 @@ Status at_least_one(const char* flag, std::size_t value) {
 }  // namespace
 
 Status ExperimentOptions::validate() const {
-  if (spaces.empty()) return usage_error("--spaces", "there are none", "expected at least one");
+  if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
   if (algorithms.empty())
-    return usage_error("--algorithm", "none is named", "expected at least one");
+    return usage_error("algorithm", "none is named", "expected at least one");
   for (const std::string& name : algorithms) {
     const auto& known = algorithm_names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       std::string list;
       for (const std::string& k : known) list += (list.empty() ? "" : " or ") + k;
-      return usage_error("--algorithm", "'" + name + "' is not known", "expected " + list);
+      return usage_error("algorithm", "'" + name + "' is not known", "expected " + list);
     }
     if (needs_one_space(name) && spaces.size() != 1) {
       return usage_error(
-          "--algorithm",
+          "algorithm",
           name + " learns in one space, " + std::to_string(spaces.size()) + " are given",
           "expected one space (K = 1)");
     }
     if (std::count(algorithms.begin(), algorithms.end(), name) > 1) {
-      return usage_error("--algorithm", "'" + name + "' is named twice", "expected it once");
+      return usage_error("algorithm", "'" + name + "' is named twice", "expected it once");
     }
   }
   if (!(dropout >= 0.0 && dropout < 1.0)) {
-    return usage_error("--dropout", to_text(dropout), "expected a number in [0, 1)");
+    return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
   if (!(schedule.fixed_share >= 0.0 && schedule.fixed_share < 1.0)) {
-    return usage_error("--fixed-share", to_text(schedule.fixed_share),
+    return usage_error("fixed-share", to_text(schedule.fixed_share),
                        "expected a number in [0, 1)");
   }
   for (const Space& space : spaces) {
     if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
-      return usage_error("--loss", "the linear loss has no least value in '" + space.name() + "'",
-                         "expected finite radii with --loss linear");
+      return usage_error("loss", "the linear loss has no least value in '" + space.name() + "'",
+                         "expected finite radii with the linear loss");
     }
   }
-  CAUCUS_CHECK(at_least_one("--rounds-per-upload", rounds_per_upload));
-  CAUCUS_CHECK(at_least_one("--repeats", repeats));
+  CAUCUS_CHECK(at_least_one("rounds-per-upload", rounds_per_upload));
+  CAUCUS_CHECK(at_least_one("repeats", repeats));
   if (repeats >= (1U << 24U))
-    return usage_error("--repeats", std::to_string(repeats), "expected less than 2^24");
-  CAUCUS_CHECK(positive("--gradient-scale", schedule.gradient_scale));
-  CAUCUS_CHECK(positive("--weight-rate", rates.weight_rate));
-  CAUCUS_CHECK(positive("--model-rate", rates.model_rate));
+    return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");
+  CAUCUS_CHECK(positive("gradient-scale", schedule.gradient_scale));
+  CAUCUS_CHECK(positive("weight-rate", rates.weight_rate));
+  CAUCUS_CHECK(positive("model-rate", rates.model_rate));
   if (!(rates.regularization >= 0.0) || !std::isfinite(rates.regularization)) {
-    return usage_error("--regularization", to_text(rates.regularization),
+    return usage_error("regularization", to_text(rates.regularization),
                        "expected a number that is not negative");
   }
   if (!(rates.exploration > 0.0 && rates.exploration <= 1.0)) {
-    return usage_error("--exploration", to_text(rates.exploration),
+    return usage_error("exploration", to_text(rates.exploration),
                        "expected a number above 0 and at most 1");
   }
-  CAUCUS_CHECK(positive("--eta", schedule.eta));
-  CAUCUS_CHECK(positive("--lambda", schedule.lambda));
-  if (schedule.feature_bound) CAUCUS_CHECK(positive("--feature-bound", *schedule.feature_bound));
-  if (schedule.label_bound) CAUCUS_CHECK(positive("--label-bound", *schedule.label_bound));
-  if (schedule.loss_bound) CAUCUS_CHECK(positive("--loss-bound", *schedule.loss_bound));
+  CAUCUS_CHECK(positive("eta", schedule.eta));
+  CAUCUS_CHECK(positive("lambda", schedule.lambda));
+  if (schedule.feature_bound) CAUCUS_CHECK(positive("feature-bound", *schedule.feature_bound));
+  if (schedule.label_bound) CAUCUS_CHECK(positive("label-bound", *schedule.label_bound));
+  if (schedule.loss_bound) CAUCUS_CHECK(positive("loss-bound", *schedule.loss_bound));
   return Done{};
 }
 

@@ -1,20 +1,19 @@
-// Runs one repetition of one algorithm.
+// Runs one repetition of one algorithm, with all clients in this process.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/engine/curve_recorder.hpp"
 #include "caucus/engine/example_source.hpp"
-#include "caucus/engine/local_exchange.hpp"
-#include "caucus/engine/play_round.hpp"
 #include "caucus/engine/problem.hpp"
+#include "caucus/engine/server.hpp"
+#include "caucus/engine/simulated_clients.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/simulation/summary.hpp"
 
@@ -35,41 +34,43 @@ struct RepetitionInput {
 /// Examples between two updates of the shared counter, since writing shared memory is slow.
 inline constexpr std::size_t kExamplesPerNote = 256;
 
-template <ExampleSource Source>
-RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<Source>& input) {
+template <Algorithm A, ExampleSource Source>
+RepetitionResult play_repetition(A algorithm, const RepetitionInput<Source>& input) {
   using Clock = std::chrono::steady_clock;
   Telemetry telemetry(input.loss, input.length.clients);
   CurveRecorder recorder;
-  const auto probabilities = [&] { return probabilities_of(algorithm); };
   const auto start = Clock::now();
-  std::visit(
-      [&](auto& server) {
-        using A = std::remove_reference_t<decltype(server)>;
-        LocalExchange<A, Source> exchange(server, input.data, input.dropout, telemetry,
-                                          input.observer, input.threads);
-        auto aggregate = server.new_aggregate();
-        Batch batch{0, 0, 0};
-        std::size_t played = 0;
-        while (batch.last < input.length.rounds) {
-          batch = {batch.number + 1, batch.last,
-                   std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
-          play_round(server, exchange, batch, aggregate);
-          recorder.after_batch(batch.last, telemetry.loss, probabilities);
-          if (telemetry.forecasts - played < kExamplesPerNote) continue;
-          input.examples_done += telemetry.forecasts - played;
-          played = telemetry.forecasts;
-        }
-        input.examples_done += telemetry.forecasts - played;
-        recorder.finish(batch.last, telemetry.loss, probabilities);
-      },
-      algorithm);
+  Server<A> server(std::move(algorithm));
+  SimulatedClients<A, Source> clients(server, input.data, input.dropout, telemetry, input.observer,
+                                      input.threads);
+  const auto probabilities = [&] { return server.algorithm().selection(); };
+  Batch batch{0, 0, 0};
+  std::size_t noted = 0;
+  while (batch.last < input.length.rounds) {
+    batch = {batch.number + 1, batch.last,
+             std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
+    clients.play(server, batch);
+    server.close(batch);
+    recorder.after_batch(batch.last, telemetry.loss, probabilities);
+    if (telemetry.forecasts - noted < kExamplesPerNote) continue;
+    input.examples_done += telemetry.forecasts - noted;
+    noted = telemetry.forecasts;
+  }
+  input.examples_done += telemetry.forecasts - noted;
+  recorder.finish(batch.last, telemetry.loss, probabilities);
   const std::chrono::duration<double> seconds = Clock::now() - start;
   return {std::move(telemetry),
           seconds.count(),
           std::move(recorder.curve),
-          learned_by(algorithm),
+          server.algorithm().learned(),
           0,
           {}};
+}
+
+template <ExampleSource Source>
+RepetitionResult play_repetition(AnyAlgorithm algorithm, const RepetitionInput<Source>& input) {
+  return std::visit([&](auto& chosen) { return play_repetition(std::move(chosen), input); },
+                    algorithm);
 }
 
 }  // namespace caucus

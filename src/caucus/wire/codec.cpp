@@ -241,15 +241,17 @@ void encode(const ReportRecord& report, v1::Report& into) {
   played.set_squared_targets(report.played.squared_targets);
   played.set_log_loss(report.played.log_loss);
   played.set_correct(report.played.correct);
-  for (const PartRecord& part : report.parts) {
-    v1::Part& one = *into.add_parts();
-    one.set_sampled(part.sampled);
-    one.set_examples(part.examples);
-    for (const HeldReportRecord& held : part.held) {
-      v1::HeldReport& model = *one.add_held();
-      model.set_space(held.space);
-      model.set_loss(held.loss);
-      model.mutable_gradient()->Add(held.gradient.begin(), held.gradient.end());
+  const ReportBatch& reports = report.reports;
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    v1::Part& part = *into.add_parts();
+    part.set_sampled(reports.sampled_in[n]);
+    part.set_examples(reports.examples[n]);
+    for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
+      v1::HeldReport& model = *part.add_held();
+      model.set_space(reports.spaces[m]);
+      model.set_loss(reports.losses[m]);
+      const auto gradient = reports.direction(m);  // of means, whose factor is 1
+      model.mutable_gradient()->Add(gradient.begin(), gradient.end());
     }
   }
 }
@@ -265,10 +267,12 @@ ReportRecord decode(const v1::Report& report) {
   decoded.played.log_loss = report.played().log_loss();
   decoded.played.correct = report.played().correct();
   for (const v1::Part& part : report.parts()) {
-    PartRecord& one = decoded.parts.emplace_back(PartRecord{part.sampled(), part.examples(), {}});
+    decoded.reports.sampled_in.push_back(part.sampled());
+    decoded.reports.add_report(0, part.examples());
     for (const v1::HeldReport& held : part.held()) {
-      one.held.push_back(
-          {held.space(), held.loss(), {held.gradient().begin(), held.gradient().end()}});
+      const auto gradient = decoded.reports.add_model(
+          held.space(), held.loss(), static_cast<std::size_t>(held.gradient_size()));
+      std::copy(held.gradient().begin(), held.gradient().end(), gradient.begin());
     }
   }
   return decoded;

@@ -1,4 +1,5 @@
 #include "caucus/wire/codec.hpp"
+#include "caucus/federation/test_reports.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,27 +66,17 @@ TEST(Codec, BringsReportsBackBitForBit) {
   report.batch = 77;
   report.last = true;
   report.played = {4, 0.1, 0.2, 0.3, 0.4, 2};
-  report.parts = {{75, 1, {{3, 1e-45F, {-0.0F, 1e-40F, 3e38F}}, {0, 0.5F, {}}}},
-                  {77, 3, {{1, 2.0F, {0.1F}}}}};
+  const TestParts parts = {{75, 1, {{3, 1e-45F, {-0.0F, 1e-40F, 3e38F}}, {0, 0.5F, {}}}},
+                           {77, 3, {{1, 2.0F, {0.1F}}}}};
+  report.reports = batch_of(parts);
   v1::Report message;
   encode(report, message);
   const ReportRecord decoded = decode(message);
   EXPECT_EQ(decoded.batch, 77U);
   EXPECT_TRUE(decoded.last);
   EXPECT_EQ(decoded.played, report.played);
-  ASSERT_EQ(decoded.parts.size(), 2U);
-  for (std::size_t n = 0; n < 2; ++n) {
-    const PartRecord& part = report.parts[n];
-    EXPECT_EQ(decoded.parts[n].sampled, part.sampled);
-    EXPECT_EQ(decoded.parts[n].examples, part.examples);
-    ASSERT_EQ(decoded.parts[n].held.size(), part.held.size());
-    for (std::size_t a = 0; a < part.held.size(); ++a) {
-      EXPECT_EQ(decoded.parts[n].held[a].space, part.held[a].space);
-      EXPECT_EQ(decoded.parts[n].held[a].loss, part.held[a].loss);
-      EXPECT_EQ(decoded.parts[n].held[a].gradient, part.held[a].gradient);
-    }
-  }
-  EXPECT_TRUE(std::signbit(decoded.parts[0].held[0].gradient[0]));
+  EXPECT_EQ(parts_of(decoded.reports), parts);
+  EXPECT_TRUE(std::signbit(decoded.reports.directions[0][0]));
 }
 
 TEST(Codec, BringsAssignmentsAndGreetingsBack) {
@@ -134,7 +125,7 @@ TEST(Codec, MessagesHaveTheBytesOfTheFirstVersion) {
   report.batch = 2;
   report.last = true;
   report.played = {3, 1.0, 2.0, 4.0, 8.0, 1};
-  report.parts = {{1, 3, {{6, 0.5F, {1.0F, -2.0F}}}}};
+  report.reports = batch_of({{1, 3, {{6, 0.5F, {1.0F, -2.0F}}}}});
   encode(report, *up.mutable_report());
   EXPECT_EQ(hex(up.SerializeAsString()),
             "124708021217080110031a110806150000003f1a080000803f000000c01a28080311000000000000"

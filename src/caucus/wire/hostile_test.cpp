@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "caucus/federation/message_size.hpp"
+#include "caucus/federation/test_reports.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 #include "caucus/wire/test_by_hand.hpp"
 #include "caucus/wire/test_server.hpp"
@@ -29,21 +30,24 @@ TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
   const TestSource source({20, 20, 20});
   const TestSource without({20, 20});
   const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto parts = [](auto change) -> WireClient::Spoil {
+    return [change](ReportRecord& report) { change_parts(report, change); };
+  };
   const WireClient::Spoil lies[] = {
-      [&](ReportRecord& r) { r.parts[0].held[1].gradient[2] = nan; },
-      [&](ReportRecord& r) { r.parts[0].held[0].loss = nan; },
-      [&](ReportRecord& r) { r.parts[0].held[0].gradient[0] = 1e30F; },
-      [&](ReportRecord& r) { r.parts[0].held[0].loss = -1.0F; },
-      [&](ReportRecord& r) { r.parts[0].held[0].space ^= 1U; },
-      [&](ReportRecord& r) { r.parts[0].held.push_back(r.parts[0].held[0]); },
-      [&](ReportRecord& r) { r.parts[0].examples = 4'000'000'000U; },
-      [&](ReportRecord& r) { r.parts[0].sampled = 1'000'000; },
-      [&](ReportRecord& r) { r.parts.assign(3, PartRecord(r.parts[0])); },
-      [&](ReportRecord& r) { r.played.loss = 1e300; },
-      [&](ReportRecord& r) { r.played.forecasts = 4'000'000'000U; },
-      [&](ReportRecord& r) { r.parts.clear(); },
-      [&](ReportRecord& r) {
-        r.parts[0].examples = 100'000;  // all of them without a loss
+      parts([&](TestParts& p) { p[0].held[1].gradient[2] = nan; }),
+      parts([&](TestParts& p) { p[0].held[0].loss = nan; }),
+      parts([](TestParts& p) { p[0].held[0].gradient[0] = 1e30F; }),
+      parts([](TestParts& p) { p[0].held[0].loss = -1.0F; }),
+      parts([](TestParts& p) { p[0].held[0].space ^= 1U; }),
+      parts([](TestParts& p) { p[0].held.push_back(p[0].held[0]); }),
+      parts([](TestParts& p) { p[0].examples = 4'000'000'000U; }),
+      parts([](TestParts& p) { p[0].sampled = 1'000'000; }),
+      parts([](TestParts& p) { p.assign(3, TestPart(p[0])); }),
+      [](ReportRecord& r) { r.played.loss = 1e300; },
+      [](ReportRecord& r) { r.played.forecasts = 4'000'000'000U; },
+      parts([](TestParts& p) { p.clear(); }),
+      [](ReportRecord& r) {
+        r.reports.examples[0] = 100'000;  // all of them without a loss
         r.played = {100'000, 0.0, 0.0};
       },
   };

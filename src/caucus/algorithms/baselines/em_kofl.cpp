@@ -10,7 +10,7 @@ namespace caucus {
 
 void EmKofl::Aggregate::clear() {
   std::fill(losses_.begin(), losses_.end(), 0.0);
-  models_.clear();
+  for (auto& models : models_) models.clear();
 }
 
 EmKofl::EmKofl(std::shared_ptr<const BaselineSettings> settings)
@@ -45,19 +45,18 @@ void EmKofl::report(ClientState& memory, const Forecast& forecast, double y,
   into.add(memory.losses, memory.models);
 }
 
-void EmKofl::aggregate(const Report& report, Aggregate& into) const {
-  if (report.models == nullptr) return;  // no example, nothing to say
-  for (std::size_t i = 0; i < report.losses.size(); ++i) {
-    into.losses_[i] += static_cast<double>(report.losses[i]);
+void EmKofl::aggregate(const ReportBatch& reports, Aggregate& into) const {
+  for (std::size_t m = 0; m < reports.spaces.size(); ++m) {
+    into.losses_[reports.spaces[m]] += static_cast<double>(reports.losses[m]);
+    into.models_[reports.spaces[m]].push_back(reports.directions[m]);
   }
-  into.models_.push_back(report.models);
 }
 
 void EmKofl::step(const Batch& batch, const Aggregate& aggregate) {
-  if (aggregate.models_.empty()) return;
+  if (aggregate.models_.front().empty()) return;
   hedge(p_, aggregate.losses_, settings_->rates.weight_rate);
   draw(batch.number);
-  average_into(means_[chosen_], aggregate.models_, chosen_);
+  average_into(means_[chosen_], aggregate.models_[chosen_]);
 }
 
 std::size_t EmKofl::upload_bits(const Assignment& assignment) const {

@@ -24,18 +24,17 @@ class EmKofl {
   using Assignment = TimedAssignment;  ///< held: the model of I alone
   using Forecast = caucus::Forecast;
   using BatchMean = LocalBatch;
-  using Report = LocalReport;
   static constexpr bool kCooperative = true;
 
   class Aggregate {
    public:
-    explicit Aggregate(std::size_t models) : losses_(models, 0.0) {}
+    explicit Aggregate(std::size_t models) : losses_(models, 0.0), models_(models) {}
     void clear();
 
    private:
     friend class EmKofl;
     std::vector<double> losses_;
-    std::vector<const ModelSet*> models_;  ///< of those that reported
+    std::vector<std::vector<const float*>> models_;  ///< by space: of those that reported
   };
 
   struct ClientState : LocalModels {
@@ -48,7 +47,7 @@ class EmKofl {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const Report& report, Aggregate& into) const;
+  void aggregate(const ReportBatch& reports, Aggregate& into) const;
   void step(const Batch& batch, const Aggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }

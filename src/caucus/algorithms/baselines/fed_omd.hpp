@@ -20,7 +20,6 @@ class FedOmd {
   using Assignment = TimedAssignment;
   using Forecast = caucus::Forecast;
   using BatchMean = PointBatch;
-  using Report = PointReport;
   using Aggregate = PointAggregate;
   static constexpr bool kCooperative = true;
 
@@ -36,7 +35,7 @@ class FedOmd {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const Report& report, Aggregate& into) const { into.add(report); }
+  void aggregate(const ReportBatch& reports, Aggregate& into) const { into.add(reports); }
   void step(const Batch&, const Aggregate& aggregate) { aggregate.mean_into(w_); }
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }

@@ -107,9 +107,11 @@ Matrix estimates(const Problem& problem, const std::vector<float>& w, const Test
     batch.begin(assignment);
     server.predict(memory, assignment, example.x, forecast);
     server.report(memory, forecast, example.y, batch);
+    ReportBatch report;
+    batch.report(report);
     Vector& g = all.emplace_back();
     for (std::size_t k = 0; k < w.size(); ++k) {
-      const double moved = static_cast<double>(w[k]) - static_cast<double>(batch.report().point[k]);
+      const double moved = static_cast<double>(w[k]) - static_cast<double>(report.directions[0][k]);
       g.push_back(moved / eta);
     }
   }

@@ -41,30 +41,33 @@ void step_local(const Plan& plan, const BaselineRates& rates, const Forecast& fo
 }
 
 void LocalBatch::begin(const TimedAssignment& assignment) {
-  report_.client = assignment.client;
-  report_.models = nullptr;
+  client_ = assignment.client;
+  examples_ = 0;
   losses_.clear();
 }
 
 void LocalBatch::add(std::span<const double> losses, const ModelSet& models) {
   losses_.resize(losses.size(), 0.0);
   for (std::size_t i = 0; i < losses.size(); ++i) losses_[i] += losses[i];
-  report_.models = &models;
+  models_ = &models;
+  ++examples_;
 }
 
-const LocalReport& LocalBatch::report() {
+void LocalBatch::report(ReportBatch& into) const {
+  if (examples_ == 0) return;
   constexpr double kLargest = 1e38;  // a float
-  report_.losses.resize(losses_.size());
+  into.add_report(client_, examples_);
   for (std::size_t i = 0; i < losses_.size(); ++i) {
-    report_.losses[i] = static_cast<float>(std::clamp(losses_[i], -kLargest, kLargest));
+    into.add_model(static_cast<std::uint32_t>(i),
+                   static_cast<float>(std::clamp(losses_[i], -kLargest, kLargest)), 1.0F,
+                   (*models_)[i]);
   }
-  return report_;
 }
 
-void average_into(std::span<float> mean, std::span<const ModelSet* const> clients, std::size_t i) {
+void average_into(std::span<float> mean, std::span<const float* const> models) {
   std::fill(mean.begin(), mean.end(), 0.0F);
-  for (const ModelSet* models : clients) add(mean, (*models)[i]);
-  const auto count = static_cast<double>(clients.size());
+  for (const float* model : models) add(mean, {model, mean.size()});
+  const auto count = static_cast<double>(models.size());
   for (float& w : mean) w = static_cast<float>(static_cast<double>(w) / count);
 }
 

@@ -33,27 +33,23 @@ void predict_with_local(const Plan& plan, const LocalModels& memory, std::span<c
 void step_local(const Plan& plan, const BaselineRates& rates, const Forecast& forecast, double y,
                 LocalModels& memory, std::vector<double>& losses);
 
-/// client -> server, of eM-KOFL and vM-KOFL. Of the models, which are the client's own memory, the
-/// server reads only what the protocol sends: the one that it draws, or all.
-struct LocalReport {
-  std::uint32_t client = 0;
-  std::vector<float> losses;  ///< K sums over the batch
-  const ModelSet* models = nullptr;
-};
-
-/// On the client, while a batch lasts.
+/// On the client of eM-KOFL and vM-KOFL, while a batch lasts.
 class LocalBatch {
  public:
   void begin(const TimedAssignment& assignment);
   void add(std::span<const double> losses, const ModelSet& models);
-  const LocalReport& report();
+  /// K sums of losses over the batch, and as directions the client's own models, of which the
+  /// server reads only what the protocol sends: the one that it draws, or all. Nothing without an
+  /// example.
+  void report(ReportBatch& into) const;
 
  private:
-  LocalReport report_;
+  std::uint32_t client_ = 0, examples_ = 0;
+  const ModelSet* models_ = nullptr;
   std::vector<double> losses_;
 };
 
-/// The mean of the models of space i; all are read before anything is written.
-void average_into(std::span<float> mean, std::span<const ModelSet* const> clients, std::size_t i);
+/// The mean of the models of some clients; all are read before anything is written.
+void average_into(std::span<float> mean, std::span<const float* const> models);
 
 }  // namespace caucus

@@ -11,14 +11,22 @@
 namespace caucus {
 
 void PmKoflBatch::begin(const TimedAssignment& assignment) {
-  report_.client = assignment.client;
-  report_.models = nullptr;
+  client_ = assignment.client;
+  examples_ = 0;
 }
 
 void PmKoflBatch::set(std::uint32_t index, const ModelSet& models, const Simplex& v) {
-  report_.index = index;
-  report_.models = &models;
-  report_.selection = v.probabilities();
+  index_ = index;
+  models_ = &models;
+  selection_ = v.probabilities();
+  ++examples_;
+}
+
+void PmKoflBatch::report(ReportBatch& into) const {
+  if (examples_ == 0) return;
+  into.add_report(client_, examples_);
+  into.add_model(index_, 0.0F, 1.0F, (*models_)[index_]);
+  into.selections.insert(into.selections.end(), selection_.begin(), selection_.end());
 }
 
 std::vector<double> power_vote(std::span<const std::size_t> counts, std::size_t clients) {
@@ -35,7 +43,7 @@ std::vector<double> power_vote(std::span<const std::size_t> counts, std::size_t 
 
 void PmKofl::Aggregate::clear() {
   reporters_ = 0;
-  for (auto& senders : senders_) senders.clear();
+  for (auto& models : sent_) models.clear();
   std::fill(selection_.begin(), selection_.end(), 0.0);
 }
 
@@ -86,12 +94,13 @@ void PmKofl::report(ClientState& memory, const Forecast& forecast, double y,
   into.set(static_cast<std::uint32_t>(index), memory.models, memory.v);
 }
 
-void PmKofl::aggregate(const Report& report, Aggregate& into) const {
-  if (report.models == nullptr) return;  // no example, nothing to say
-  ++into.reporters_;
-  into.senders_[report.index].push_back(report.models);
-  for (std::size_t i = 0; i < into.selection_.size(); ++i) {
-    into.selection_[i] += report.selection[i];
+void PmKofl::aggregate(const ReportBatch& reports, Aggregate& into) const {
+  into.reporters_ += reports.size();
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    into.sent_[reports.spaces[n]].push_back(reports.directions[n]);
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+      into.selection_[i] += reports.selections[n * means_.size() + i];
+    }
   }
 }
 
@@ -99,19 +108,19 @@ void PmKofl::step(const Batch& batch, const Aggregate& aggregate) {
   if (aggregate.reporters_ == 0) return;
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i < means_.size(); ++i) {
-    counts.push_back(aggregate.senders_[i].size());
+    counts.push_back(aggregate.sent_[i].size());
     selection_[i] = aggregate.selection_[i] / static_cast<double>(aggregate.reporters_);
   }
   chosen_ = draw(power_vote(counts, settings_->clients), batch.number);
-  average_into(means_[chosen_], aggregate.senders_[chosen_], chosen_);
+  average_into(means_[chosen_], aggregate.sent_[chosen_]);
 }
 
 std::size_t PmKofl::upload_bits(const Assignment&) const {
   return 32 * largest_dimensions(settings_->plan->maps, 1) + index_bits(means_.size());
 }
 
-std::size_t PmKofl::upload_bits(const Report& report) const {
-  return 32 * means_[report.index].size() + index_bits(means_.size());
+std::size_t PmKofl::upload_bits(const ReportBatch& reports) const {
+  return 32 * reports.floats() + reports.size() * index_bits(means_.size());
 }
 
 std::size_t PmKofl::download_bits(const Assignment& assignment) const {

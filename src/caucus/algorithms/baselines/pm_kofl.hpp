@@ -17,23 +17,18 @@
 
 namespace caucus {
 
-/// client -> server. Of the models, which are the client's own memory, only W_jI_j is sent.
-struct PmKoflReport {
-  std::uint32_t client = 0;
-  std::uint32_t index = 0;  ///< I_j
-  const ModelSet* models = nullptr;
-  std::vector<double> selection;  ///< v_j, normalised: telemetry, no part of the protocol
-};
-
 /// On the client, while a batch lasts: the last example decides.
 class PmKoflBatch {
  public:
   void begin(const TimedAssignment& assignment);
   void set(std::uint32_t index, const ModelSet& models, const Simplex& v);
-  const PmKoflReport& report() const { return report_; }
+  /// I_j and W_jI_j, which lies in the client's memory.
+  void report(ReportBatch& into) const;
 
  private:
-  PmKoflReport report_;
+  std::uint32_t client_ = 0, index_ = 0, examples_ = 0;
+  const ModelSet* models_ = nullptr;
+  std::vector<double> selection_;  ///< v_j, normalised
 };
 
 /// Chances of the indices among those sent: proportional to count^M.
@@ -44,18 +39,17 @@ class PmKofl {
   using Assignment = TimedAssignment;  ///< held: the model of I alone
   using Forecast = caucus::Forecast;
   using BatchMean = PmKoflBatch;
-  using Report = PmKoflReport;
   static constexpr bool kCooperative = true;
 
   class Aggregate {
    public:
-    explicit Aggregate(std::size_t models) : senders_(models), selection_(models, 0.0) {}
+    explicit Aggregate(std::size_t models) : sent_(models), selection_(models, 0.0) {}
     void clear();
 
    private:
     friend class PmKofl;
     std::size_t reporters_ = 0;
-    std::vector<std::vector<const ModelSet*>> senders_;  ///< by the index they sent
+    std::vector<std::vector<const float*>> sent_;  ///< the models, by their index
     std::vector<double> selection_;
   };
 
@@ -70,7 +64,7 @@ class PmKofl {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const Report& report, Aggregate& into) const;
+  void aggregate(const ReportBatch& reports, Aggregate& into) const;
   void step(const Batch& batch, const Aggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
@@ -79,7 +73,7 @@ class PmKofl {
   /// One model and its index, up and down. Which one goes up is the client's choice: before its
   /// report is there, this is the largest.
   [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const;
-  [[nodiscard]] std::size_t upload_bits(const Report& report) const;
+  [[nodiscard]] std::size_t upload_bits(const ReportBatch& reports) const;
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
 
   [[nodiscard]] std::size_t chosen() const { return chosen_; }

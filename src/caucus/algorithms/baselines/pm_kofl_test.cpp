@@ -110,8 +110,9 @@ TEST(PmKofl, SendsOneModelUpAndDown) {
   server.assign({1, 0, 1}, 0, assignment);
   EXPECT_EQ(server.download_bits(assignment), 32U * (server.chosen() < 2 ? 3 : 16) + 2);
   EXPECT_EQ(server.upload_bits(assignment), 32U * 16 + 2);
-  PmKoflReport report;
-  report.index = 1;
+  ReportBatch report;
+  report.add_report(0, 1);
+  report.add_model(1, 0.0F, 3);
   EXPECT_EQ(server.upload_bits(report), 32U * 3 + 2);
 }
 

@@ -32,14 +32,17 @@ std::vector<KernelBin> kernel_bins(const Simplex& v, std::size_t size, double ex
 }
 
 void PofMklBatch::begin(const TimedAssignment& assignment) {
-  report_.client = assignment.client;
-  report_.spaces.clear();
+  client_ = assignment.client;
+  spaces_.clear();
+  ends_.clear();
   gradients_.clear();
   examples_ = 0;
 }
 
-void PofMklBatch::open(const KernelBin& bin, std::size_t numbers) {
-  report_.spaces = bin.spaces;
+void PofMklBatch::open(const KernelBin& bin, std::span<const HeldModel> theta) {
+  spaces_ = bin.spaces;
+  std::size_t numbers = 0;
+  for (const std::uint32_t i : spaces_) ends_.push_back(numbers += theta[i].weights.size());
   gradients_.assign(numbers, 0.0);
 }
 
@@ -53,15 +56,19 @@ void PofMklBatch::add(std::size_t offset, double factor, std::span<const float> 
 
 void PofMklBatch::end_example(const Simplex& v) {
   ++examples_;
-  report_.selection = v.probabilities();
+  selection_ = v.probabilities();
 }
 
-const PofMklReport& PofMklBatch::report() {
-  report_.gradients.resize(gradients_.size());
-  for (std::size_t k = 0; k < gradients_.size(); ++k) {
-    report_.gradients[k] = bounded_float(gradients_[k] / static_cast<double>(examples_));
+void PofMklBatch::report(ReportBatch& into) const {
+  if (examples_ == 0) return;
+  into.add_report(client_, examples_);
+  into.selections.insert(into.selections.end(), selection_.begin(), selection_.end());
+  std::size_t k = 0;
+  for (std::size_t a = 0; a < spaces_.size(); ++a) {
+    for (float& value : into.add_model(spaces_[a], 0.0F, ends_[a] - k)) {
+      value = bounded_float(gradients_[k++] / static_cast<double>(examples_));
+    }
   }
-  return report_;
 }
 
 PofMklAggregate::PofMklAggregate(const FeatureMaps& maps)
@@ -129,9 +136,7 @@ void PofMkl::draw_bin(ClientState& memory, BatchMean& into) const {
   Stream stream({settings_->seed, Purpose::client, settings_->repetition, memory.clock.batch(),
                  memory.clock.client()});
   memory.bin = std::move(bins[draw_index(chances, stream)]);
-  std::size_t numbers = 0;
-  for (const std::uint32_t i : memory.bin.spaces) numbers += memory.theta[i].weights.size();
-  into.open(memory.bin, numbers);
+  into.open(memory.bin, memory.theta);
 }
 
 void PofMkl::add_gradients(const ClientState& memory, const Forecast& forecast, double y,
@@ -148,17 +153,15 @@ void PofMkl::add_gradients(const ClientState& memory, const Forecast& forecast, 
   }
 }
 
-void PofMkl::aggregate(const Report& report, Aggregate& into) const {
-  ++into.reporters_;
-  std::size_t offset = 0;
-  for (const std::uint32_t i : report.spaces) {
-    const std::size_t dimension = theta_[i].size();
-    add(into.gradients_[i], std::span(report.gradients).subspan(offset, dimension));
+void PofMkl::aggregate(const ReportBatch& reports, Aggregate& into) const {
+  into.reporters_ += reports.size();
+  for (std::size_t m = 0; m < reports.spaces.size(); ++m) {
+    const std::uint32_t i = reports.spaces[m];
+    add(into.gradients_[i], reports.direction(m));
     into.touched_[i] = true;
-    offset += dimension;
   }
-  for (std::size_t i = 0; i < report.selection.size(); ++i) {
-    into.selection_[i] += report.selection[i];
+  for (std::size_t k = 0; k < reports.selections.size(); ++k) {
+    into.selection_[k % theta_.size()] += reports.selections[k];
   }
 }
 
@@ -179,8 +182,8 @@ std::size_t PofMkl::upload_bits(const Assignment& assignment) const {
   return 32 * largest_dimensions(settings_->plan->maps, sent) + sent * index_bits(theta_.size());
 }
 
-std::size_t PofMkl::upload_bits(const Report& report) const {
-  return 32 * report.gradients.size() + report.spaces.size() * index_bits(theta_.size());
+std::size_t PofMkl::upload_bits(const ReportBatch& reports) const {
+  return 32 * reports.floats() + reports.spaces.size() * index_bits(theta_.size());
 }
 
 std::size_t PofMkl::download_bits(const Assignment&) const { return 32 * theta_.all().size(); }

@@ -38,29 +38,23 @@ struct KernelBin {
 /// The kernels by falling v, ties by index, cut into bins of `size`; the last may be smaller.
 std::vector<KernelBin> kernel_bins(const Simplex& v, std::size_t size, double exploration);
 
-/// client -> server
-struct PofMklReport {
-  std::uint32_t client = 0;
-  std::vector<std::uint32_t> spaces;  ///< the bin
-  std::vector<float> gradients;       ///< of its models, one after another
-  std::vector<double> selection;      ///< v, normalised: telemetry, no part of the protocol
-};
-
 /// On the client, while a batch lasts.
 class PofMklBatch {
  public:
   void begin(const TimedAssignment& assignment);
-  /// The gradients have as many numbers as the models of the bin.
-  void open(const KernelBin& bin, std::size_t numbers);
+  void open(const KernelBin& bin, std::span<const HeldModel> theta);
   /// Adds factor * features + penalty * theta to the gradient that begins at `offset`.
   void add(std::size_t offset, double factor, std::span<const float> features, double penalty,
            std::span<const float> theta);
   void end_example(const Simplex& v);
-  const PofMklReport& report();
+  /// The gradients of the bin.
+  void report(ReportBatch& into) const;
 
  private:
-  PofMklReport report_;
-  std::size_t examples_ = 0;
+  std::uint32_t client_ = 0, examples_ = 0;
+  std::vector<std::uint32_t> spaces_;  ///< the bin
+  std::vector<std::size_t> ends_;      ///< of their gradients
+  std::vector<double> selection_;      ///< v, normalised
   std::vector<double> gradients_;
 };
 
@@ -82,7 +76,6 @@ class PofMkl {
   using Assignment = TimedAssignment;  ///< all theta
   using Forecast = caucus::Forecast;
   using BatchMean = PofMklBatch;
-  using Report = PofMklReport;
   using Aggregate = PofMklAggregate;
   static constexpr bool kCooperative = true;
 
@@ -101,7 +94,7 @@ class PofMkl {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const Report& report, Aggregate& into) const;
+  void aggregate(const ReportBatch& reports, Aggregate& into) const;
   void step(const Batch& batch, const Aggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
@@ -110,7 +103,7 @@ class PofMkl {
   /// Up: the J models of a bin and their indices; down: all K models. The bin is the client's
   /// choice: before its report is there, this is the largest upload that it can choose.
   [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const;
-  [[nodiscard]] std::size_t upload_bits(const Report& report) const;
+  [[nodiscard]] std::size_t upload_bits(const ReportBatch& reports) const;
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
 
   /// v, normalised, in the mean over the clients that reported last.

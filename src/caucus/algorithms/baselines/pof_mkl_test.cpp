@@ -189,7 +189,7 @@ TEST(PofMkl, BinsGoByFallingWeightAndTheLastMayBeSmaller) {
 /// What one client reports for the next example, whichever bin it draws: by bin, with the number of
 /// times it was drawn.
 struct Drawn {
-  PofMklReport report;
+  ReportBatch report;
   int times = 0;
 };
 std::map<std::vector<std::uint32_t>, Drawn> draw_often(PofMkl& server, const Problem& problem,
@@ -206,8 +206,10 @@ std::map<std::vector<std::uint32_t>, Drawn> draw_often(PofMkl& server, const Pro
     mean.begin(assignment);
     server.predict(copy, assignment, example.x, forecast);
     server.report(copy, forecast, example.y, mean);
-    Drawn& drawn = seen[mean.report().spaces];
-    drawn.report = mean.report();
+    ReportBatch report;
+    mean.report(report);
+    Drawn& drawn = seen[report.spaces];
+    drawn.report = std::move(report);
     ++drawn.times;
   }
   return seen;
@@ -245,12 +247,13 @@ TEST(PofMkl, TheGradientEstimateIsUnbiasedByEnumerationOfTheBins) {
     EXPECT_NEAR(drawn.times / static_cast<double>(kDraws), chance,
                 4.5 * std::sqrt(chance * (1.0 - chance) / kDraws));
     // Every kernel is in one bin: its expectation is the chance of that bin times what is sent.
-    std::size_t at = 0;
+    std::size_t m = 0;
     for (const auto i : bin) {
+      const auto sent = drawn.report.direction(m++);
       const Vector model(theta[i].begin(), theta[i].end());
       const double residual = product(model, e.z[i]) - e.y;
-      for (std::size_t k = 0; k < model.size(); ++k, ++at) {
-        EXPECT_NEAR(chance * static_cast<double>(drawn.report.gradients[at]),
+      for (std::size_t k = 0; k < model.size(); ++k) {
+        EXPECT_NEAR(chance * static_cast<double>(sent[k]),
                     2.0 * residual * e.z[i][k] + 2.0 * problem.regularization * model[k], 1e-5);
       }
     }
@@ -265,9 +268,9 @@ TEST(PofMkl, SendsOneBinUpAndAllModelsDown) {
   server.assign({1, 0, 1}, 0, assignment);
   EXPECT_EQ(server.download_bits(assignment), 32U * 5 * 12);
   EXPECT_EQ(server.upload_bits(assignment), 32U * 2 * 12 + 2 * 3);
-  PofMklReport report;
-  report.spaces = {4};
-  report.gradients.assign(12, 0.0F);
+  ReportBatch report;
+  report.add_report(0, 1);
+  report.add_model(4, 0.0F, 12);
   EXPECT_EQ(server.upload_bits(report), 32U * 12 + 3);
 }
 

@@ -10,13 +10,20 @@
 namespace caucus {
 
 void PointBatch::begin(const TimedAssignment& assignment) {
-  report_.client = assignment.client;
-  report_.played = false;
+  client_ = assignment.client;
+  examples_ = 0;
 }
 
 void PointBatch::set(std::span<const float> point) {
-  report_.played = true;
-  report_.point.assign(point.begin(), point.end());
+  ++examples_;
+  point_.assign(point.begin(), point.end());
+}
+
+void PointBatch::report(ReportBatch& into) const {
+  if (examples_ == 0) return;
+  into.add_report(client_, examples_);
+  const auto copy = into.add_model(0, 0.0F, point_.size());
+  std::copy(point_.begin(), point_.end(), copy.begin());
 }
 
 void PointAggregate::clear() {
@@ -24,10 +31,9 @@ void PointAggregate::clear() {
   std::fill(sum_.begin(), sum_.end(), 0.0F);
 }
 
-void PointAggregate::add(const PointReport& report) {
-  if (!report.played) return;
-  ++reporters_;
-  caucus::add(sum_, report.point);
+void PointAggregate::add(const ReportBatch& reports) {
+  reporters_ += reports.size();
+  for (std::size_t n = 0; n < reports.size(); ++n) caucus::add(sum_, reports.direction(n));
 }
 
 void PointAggregate::mean_into(std::span<float> point) const {
@@ -43,10 +49,8 @@ void step_within(const Space& space, std::span<float> w, double rate,
   if (w.empty()) return;  // a frozen expert
   if (std::isinf(space.radius)) {
     bounded_step(w, 1.0, rate, direction);
-  } else if (space.constraint == Constraint::ball) {
-    Ball{space.radius}.descend(w, direction, static_cast<double>(bounded_float(rate)));
   } else {
-    Box{space.radius}.descend(w, direction, static_cast<double>(bounded_float(rate)));
+    space.region().descend(w, direction, static_cast<double>(bounded_float(rate)));
   }
 }
 

@@ -11,29 +11,24 @@
 
 namespace caucus {
 
-/// client -> server
-struct PointReport {
-  std::uint32_t client = 0;
-  bool played = false;  ///< at least one example
-  std::vector<float> point;
-};
-
 /// On the client, while a batch lasts: the point after the last example counts.
 class PointBatch {
  public:
   void begin(const TimedAssignment& assignment);
   void set(std::span<const float> point);
-  [[nodiscard]] const PointReport& report() const { return report_; }
+  /// The point as a direction; nothing without an example.
+  void report(ReportBatch& into) const;
 
  private:
-  PointReport report_;
+  std::uint32_t client_ = 0, examples_ = 0;
+  std::vector<float> point_;
 };
 
 class PointAggregate {
  public:
   explicit PointAggregate(std::size_t dimension) : sum_(dimension, 0.0F) {}
   void clear();
-  void add(const PointReport& report);
+  void add(const ReportBatch& reports);
   /// Leaves the point where it is if nobody reported.
   void mean_into(std::span<float> point) const;
 

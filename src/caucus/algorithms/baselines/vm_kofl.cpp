@@ -39,13 +39,12 @@ void VmKofl::report(ClientState& memory, const Forecast& forecast, double y,
   into.add(memory.losses, memory.models);
 }
 
-void VmKofl::aggregate(const Report& report, Aggregate& into) const {
-  if (report.models == nullptr) return;  // no example, nothing to say
-  ++into.reporters_;
-  for (std::size_t i = 0; i < report.losses.size(); ++i) {
-    into.losses_[i] += static_cast<double>(report.losses[i]);
+void VmKofl::aggregate(const ReportBatch& reports, Aggregate& into) const {
+  into.reporters_ += reports.size();
+  for (std::size_t m = 0; m < reports.spaces.size(); ++m) {
+    into.losses_[reports.spaces[m]] += static_cast<double>(reports.losses[m]);
+    add(into.models_[reports.spaces[m]], reports.direction(m));
   }
-  add(into.models_.all(), report.models->all());
 }
 
 void VmKofl::step(const Batch&, const Aggregate& aggregate) {

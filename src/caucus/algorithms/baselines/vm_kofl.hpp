@@ -23,7 +23,6 @@ class VmKofl {
   };
   using Forecast = caucus::Forecast;
   using BatchMean = LocalBatch;
-  using Report = LocalReport;
   static constexpr bool kCooperative = true;
 
   class Aggregate {
@@ -48,7 +47,7 @@ class VmKofl {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const Report& report, Aggregate& into) const;
+  void aggregate(const ReportBatch& reports, Aggregate& into) const;
   void step(const Batch& batch, const Aggregate& aggregate);
 
   [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }

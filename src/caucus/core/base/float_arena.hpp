@@ -28,9 +28,13 @@ class FloatArena {
 
  private:
   void next_chunk(std::size_t floats) {
-    constexpr std::size_t kChunk = 8192;
+    constexpr std::size_t kLeast = 64;
+    constexpr std::size_t kMost = 8192;
     while (used_ < chunks_.size() && chunks_[used_].size() < floats) ++used_;
-    if (used_ == chunks_.size()) chunks_.emplace_back(std::max(kChunk, floats));
+    if (used_ == chunks_.size()) {  // a single report is small, a tile is large
+      const std::size_t more = chunks_.empty() ? kLeast : 2 * chunks_.back().size();
+      chunks_.emplace_back(std::max(std::min(more, kMost), floats));
+    }
     next_ = chunks_[used_].data();
     end_ = next_ + chunks_[used_].size();
     ++used_;

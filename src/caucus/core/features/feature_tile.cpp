@@ -65,7 +65,10 @@ FeatureTile::FeatureTile(const FeatureMaps& maps)
   }
 }
 
-void FeatureTile::compute_pairs(const Pairs& pairs) {
+void FeatureTile::compute_pairs(const Pairs& pairs, FloatArena& memory) {
+  memory_ = &memory;
+  for (Projections* projections : touched_) projections->count = 0;
+  touched_.clear();
   if (only_waves_ != nullptr) return compute_waves(pairs);
   const std::uint32_t* space = pairs.spaces;
   const float** features = pairs.features;
@@ -116,7 +119,7 @@ void FeatureTile::request_waves(const Pairs& pairs) {
   std::copy_n(pairs.examples, count, projections.examples.data());
   projections.count = count;
   const std::size_t room = simd::padded(2 * waves.frequencies);
-  float* memory = memory_.take(count * J * room);
+  float* memory = memory_->take(count * J * room);
   if (waves.levels > 1) return request_families(pairs, memory);
   waves.count = count * J;
   const float* row = projections.rows.data();
@@ -158,12 +161,6 @@ void FeatureTile::request_families(const Pairs& pairs, float* memory) {
     wave += families;
   }
   waves.count = pairs.count * families;
-}
-
-void FeatureTile::clear() {
-  for (Projections* projections : touched_) projections->count = 0;
-  touched_.clear();
-  memory_.clear();
 }
 
 const float* FeatureTile::with_intercept(const Recipe& recipe) {

@@ -16,7 +16,7 @@ namespace caucus {
 
 class FeatureTile {
  public:
-  static constexpr std::size_t kExamples = 64;  ///< the most examples before clear()
+  static constexpr std::size_t kExamples = 64;  ///< the most examples at once
 
   explicit FeatureTile(const FeatureMaps& maps);
   FeatureTile(const FeatureTile&) = delete;
@@ -25,26 +25,9 @@ class FeatureTile {
   FeatureTile& operator=(FeatureTile&&) = default;
   ~FeatureTile() = default;
 
-  void clear();
-  /// Begins the requests for the example x, which must outlive the tile's use of it.
-  void begin_example(std::span<const float> x) {
-    x_ = x;
-    ++example_;
-  }
-  /// Requests phi_i(x). The result holds it after compute() and until clear(); it is empty for an
-  /// expert.
-  [[gnu::always_inline]] const float* request(std::size_t space) {
-    Recipe& recipe = *recipe_of_[space];
-    if (recipe.source == Source::example) return x_.data() + recipe.offset;
-    if (recipe.shared) {  // another space may have requested it for this example
-      if (recipe.example == example_) return recipe.features;
-      recipe.example = example_;
-    }
-    recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
-    return recipe.features;
-  }
   /// Computes the features of `count` examples in J spaces each, and their products with J models
-  /// each. Requests and results are ordered by example. The tile must be empty.
+  /// each. Requests and results are ordered by example. The features are in `memory`, or are the
+  /// examples themselves.
   struct Pairs {
     std::size_t count, J;
     const float* const* examples;
@@ -53,10 +36,7 @@ class FeatureTile {
     const float** features;      ///< out: pointers to the features
     double* products;            ///< out, except for experts
   };
-  void compute_pairs(const Pairs& pairs);
-  void compute();
-  /// Returns memory that stays valid as long as the features.
-  float* take(std::size_t floats) { return memory_.take(floats); }
+  void compute_pairs(const Pairs& pairs, FloatArena& memory);
 
  private:
   struct Projections {  ///< of one base
@@ -103,6 +83,24 @@ class FeatureTile {
     const float* features = nullptr;
   };
 
+  float* take(std::size_t floats) { return memory_->take(floats); }
+  /// Begins the requests for the example x.
+  void begin_example(std::span<const float> x) {
+    x_ = x;
+    ++example_;
+  }
+  /// Requests phi_i(x). The result holds it after compute(); it is empty for an expert.
+  [[gnu::always_inline]] const float* request(std::size_t space) {
+    Recipe& recipe = *recipe_of_[space];
+    if (recipe.source == Source::example) return x_.data() + recipe.offset;
+    if (recipe.shared) {  // another space may have requested it for this example
+      if (recipe.example == example_) return recipe.features;
+      recipe.example = example_;
+    }
+    recipe.features = recipe.source == Source::waves ? want(recipe) : with_intercept(recipe);
+    return recipe.features;
+  }
+  void compute();
   /// A request of a space, if all spaces belong to only_waves_.
   struct Place {
     std::uint32_t family = 0, level = 0;
@@ -168,10 +166,10 @@ class FeatureTile {
   std::vector<Recipe*> recipe_of_;  ///< one per space
   std::vector<Projections*> touched_;
   std::vector<Waves*> touched_waves_;
-  Waves* only_waves_ = nullptr;  ///< set if all spaces use these waves and none shares a map
-  std::vector<Place> places_;    ///< one per space, in that case
-  std::vector<float> turns_;     ///< one per space, in that case
-  FloatArena memory_;
+  Waves* only_waves_ = nullptr;   ///< set if all spaces use these waves and none shares a map
+  std::vector<Place> places_;     ///< one per space, in that case
+  std::vector<float> turns_;      ///< one per space, in that case
+  FloatArena* memory_ = nullptr;  ///< set while computing
 };
 
 }  // namespace caucus

@@ -33,7 +33,7 @@ Result<Loss> parse_loss(std::string_view text) {
   const auto colon = text.find(':');
   const auto name = text.substr(0, colon);
   const auto unknown = [&](const char* expected) {
-    return usage_error("--loss", "'" + std::string(text) + "' is not a loss", expected);
+    return usage_error("loss", "'" + std::string(text) + "' is not a loss", expected);
   };
   double parameter = name == "huber" ? 1.0 : 0.5;
   if (colon != std::string_view::npos) {

@@ -4,10 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "caucus/ball.hpp"
-#include "caucus/box.hpp"
 #include "caucus/core/base/text.hpp"
-#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 
@@ -38,14 +35,7 @@ double FirstOrderModel::next_rate(const RoundSums& sums) {
 void FirstOrderModel::move(double rate, std::span<const float> gradient, const Region& region,
                            std::span<float> w) {
   if (rate == 0.0) return;
-  double squares = 0.0;  // |w|^2
-  if (region.constraint == Constraint::ball) {
-    squares = Ball{region.radius}.descend(w, gradient, rate);
-  } else {
-    Box{region.radius}.descend(w, gradient, rate);
-    squares = squared_norm(w);
-  }
-  reach_ = std::max(reach_, std::sqrt(squares));
+  reach_ = std::max(reach_, std::sqrt(region.descend(w, gradient, rate)));
 }
 
 void FirstOrderModel::save(StateWriter& to) const {

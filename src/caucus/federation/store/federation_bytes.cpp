@@ -66,7 +66,7 @@ std::string Federation::snapshot() const {
   save_members(members_, writer);
   save_fields(*telemetry_, writer);
   save_fields(curve_, writer);
-  learner_->save(writer);
+  server_->save(writer);
   save_weights(members_, writer);
   return sealed(writer.take());
 }
@@ -88,7 +88,7 @@ Status Federation::restore(std::string_view bytes) {
   for (const auto field : kLengthFields) begun_with_.*field = reader.u64();
   CAUCUS_CHECK(restore_members(reader, members_));
   CAUCUS_CHECK(check_restored(reader, features, experts));
-  CAUCUS_CHECK(make_learner());
+  CAUCUS_CHECK(make_server());
   CAUCUS_CHECK(restore_fields(reader, *telemetry_));
   CAUCUS_CHECK(restore_fields(reader, curve_));
   if (telemetry_->loss_of_client.size() != members_.size() ||
@@ -98,8 +98,8 @@ Status Federation::restore(std::string_view bytes) {
   if (!is_curve(curve_.curve, settings_.plan.spaces.size())) {
     return reader.refuse("a curve of another shape");
   }
-  CAUCUS_CHECK(learner_->restore(reader));
-  CAUCUS_CHECK(restore_weights(reader, *learner_, members_));
+  CAUCUS_CHECK(server_->restore(reader));
+  CAUCUS_CHECK(restore_weights(reader, server_->plan().maps, *sampled_, members_));
   return reader.done();
 }
 

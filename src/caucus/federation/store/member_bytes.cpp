@@ -1,5 +1,6 @@
 #include "caucus/federation/store/member_bytes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -55,15 +56,16 @@ void save_report(const ReportRecord& report, StateWriter& into) {
   into.real(report.played.squared_error);
   into.real(report.played.squared_targets);
   into.real(report.played.log_loss);
-  into.u64(report.parts.size());
-  for (const PartRecord& part : report.parts) {
-    into.u64(part.sampled);
-    into.u32(part.examples);
-    into.u64(part.held.size());
-    for (const HeldReportRecord& held : part.held) {
-      into.u32(held.space);
-      into.number(held.loss);
-      into.numbers(held.gradient);
+  const ReportBatch& reports = report.reports;
+  into.u64(reports.size());
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    into.u64(reports.sampled_in[n]);
+    into.u32(reports.examples[n]);
+    into.u64(reports.ends[n] - reports.begin_of(n));
+    for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
+      into.u32(reports.spaces[m]);
+      into.number(reports.losses[m]);
+      into.numbers(reports.direction(m));
     }
   }
 }
@@ -78,15 +80,16 @@ ReportRecord read_report(StateReader& from) {
   report.played.squared_error = from.real();
   report.played.squared_targets = from.real();
   report.played.log_loss = from.real();
+  ReportBatch& reports = report.reports;
   repeat(from, from.u64(), [&] {
-    PartRecord& part = report.parts.emplace_back();
-    part.sampled = from.u64();
-    part.examples = from.u32();
+    reports.sampled_in.push_back(from.u64());
+    reports.add_report(0, from.u32());
     repeat(from, from.u64(), [&] {
-      HeldReportRecord& held = part.held.emplace_back();
-      held.space = from.u32();
-      held.loss = from.number<float>();
-      held.gradient = from.numbers<float>();
+      const std::uint32_t space = from.u32();
+      const auto loss = from.number<float>();
+      const auto gradient = from.numbers<float>();
+      const auto copy = reports.add_model(space, loss, gradient.size());
+      std::copy(gradient.begin(), gradient.end(), copy.begin());
     });
   });
   return report;

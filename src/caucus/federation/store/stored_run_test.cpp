@@ -82,7 +82,7 @@ std::vector<double> numbers_of(const Federation& federation) {
   }
   federation.telemetry().fields(add);
   federation.curve().fields(add);
-  const LearnedModel learned = federation.learner()->learned();
+  const LearnedModel learned = federation.server()->learned();
   add(learned.probabilities);
   for (const auto& weights : learned.weights) all.insert(all.end(), weights.begin(), weights.end());
   return all;

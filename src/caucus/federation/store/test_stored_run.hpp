@@ -14,6 +14,7 @@
 
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/federation.hpp"
+#include "caucus/federation/test_reports.hpp"
 #include "caucus/federation/test_settings.hpp"
 
 namespace caucus {
@@ -36,13 +37,13 @@ inline FederationSettings stored_settings(ScheduleKind schedule) {
 }
 
 /// An answer to the models of one batch, within all bounds.
-inline PartRecord made_up_part(const Federation& federation, const SampledSet& set,
-                               std::uint32_t client) {
-  PartRecord part{set.batch, client + 1, {}};
+inline TestPart made_up_part(const Federation& federation, const SampledSet& set,
+                             std::uint32_t client) {
+  TestPart part{set.batch, client + 1, {}};
   const float loss = set.batch % 2 == 0 ? 0.0625F : 0.25F;
   for (const SampledModel& model : set.models) {
-    auto& held = part.held.emplace_back(HeldReportRecord{model.space, loss, {}});
-    held.gradient.resize(federation.learner()->plan().maps.dimension(model.space));
+    auto& held = part.held.emplace_back(TestModel{model.space, loss, {}});
+    held.gradient.resize(federation.server()->plan().maps.dimension(model.space));
     float next = 0.0625F * static_cast<float>(client + set.batch % 3);
     for (float& g : held.gradient) next = -(g = next + 0.03125F);
   }
@@ -54,11 +55,13 @@ inline ReportRecord made_up_report(const Federation& federation, std::uint32_t c
   const auto& sampled = federation.members()[client].sampled;
   ReportRecord report;
   report.batch = federation.batch();
+  TestParts parts;
   if (report.batch % 2 == 0 && sampled.size() > 1) {
-    report.parts.push_back(made_up_part(federation, sampled.front(), client));
+    parts.push_back(made_up_part(federation, sampled.front(), client));
   }
-  report.parts.push_back(made_up_part(federation, sampled.back(), client));
-  for (const PartRecord& part : report.parts) report.played.forecasts += part.examples;
+  parts.push_back(made_up_part(federation, sampled.back(), client));
+  for (const TestPart& part : parts) report.played.forecasts += part.examples;
+  report.reports = batch_of(parts);
   const double n = report.played.forecasts;
   report.played.loss = 0.25 * n;
   report.played.squared_error = 0.5 * n;
@@ -98,7 +101,7 @@ class MadeUpRun {
       const std::uint64_t batch = federation.batch();
       const bool lies = j == 2 && batch == 2;
       ReportRecord report = made_up_report(federation, j);
-      if (lies) report.parts[0].held[0].loss = -1.0F;
+      if (lies) report.reports.losses[0] = -1.0F;
       report.last = (j == 1 && batch == 2) || batch == 30;
       std::string why;
       const Verdict verdict = federation.receive(j, std::move(report), Time{}, why);

@@ -32,13 +32,13 @@ void save_weights(const std::vector<Member>& members, StateWriter& into) {
   for (const auto& [place, weights] : all) into.numbers(*weights);
 }
 
-Status restore_weights(StateReader& from, const Learner& learner, std::vector<Member>& members) {
-  const FeatureMaps& maps = learner.plan().maps;
+Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+                       std::vector<Member>& members) {
   WeightsOfBatches all;
   each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
     if (model.space >= maps.size()) {
       (void)from.refuse("a client was given a model that does not exist");
-    } else if (learner.remembers_weights(model.space)) {
+    } else if (sampled.remembers_weights(model.space)) {
       all.emplace(std::pair(batch, model.space), nullptr);
     }
   });
@@ -51,7 +51,7 @@ Status restore_weights(StateReader& from, const Learner& learner, std::vector<Me
   }
   CAUCUS_CHECK(from.status());
   each_model(members, [&](std::uint64_t batch, SampledModel& model) {
-    if (learner.remembers_weights(model.space)) {
+    if (sampled.remembers_weights(model.space)) {
       model.weights = all.at(std::pair(batch, model.space));
     }
   });

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/federation/learner.hpp"
 #include "caucus/federation/member.hpp"
+#include "caucus/federation/sampled_models.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
 
 void save_weights(const std::vector<Member>& members, StateWriter& into);
-/// Into members that have all but these, for a learner of the same run.
-Status restore_weights(StateReader& from, const Learner& learner, std::vector<Member>& members);
+/// Into members of the same run that have all but these.
+Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+                       std::vector<Member>& members);
 
 }  // namespace caucus

@@ -1,4 +1,4 @@
-#include "caucus/engine/local_exchange.hpp"
+#include "caucus/engine/simulated_clients.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,13 +24,14 @@ std::shared_ptr<const OmsSettings> settings() {
 }
 
 template <class A>
-void play(A& server, const TestSource& source, std::size_t rounds, std::size_t per_batch,
+void play(A algorithm, const TestSource& source, std::size_t rounds, std::size_t per_batch,
           Telemetry& telemetry, double dropout = 0.0, const ForecastObserver& observer = {}) {
-  LocalExchange<A, TestSource> exchange(server, source, {dropout, 1, 0}, telemetry, observer);
-  play_all(server, exchange, rounds, per_batch);
+  Server<A> server(std::move(algorithm));
+  SimulatedClients<A, TestSource> clients(server, source, {dropout, 1, 0}, telemetry, observer);
+  play_all(server, clients, rounds, per_batch);
 }
 
-TEST(LocalExchange, EveryExampleIsForecastOnceAndCounted) {
+TEST(SimulatedClients, EveryExampleIsForecastOnceAndCounted) {
   const TestSource source({7, 3, 5});
   FomdOms server(settings());
   Telemetry telemetry(Loss{}, 3);
@@ -112,27 +113,27 @@ TYPED_TEST_SUITE(Tiles, TiledAlgorithms);
 // The verbs, one example at a time, define what is computed; many at once must give the same bits.
 TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
   using A = TypeParam;
-  static_assert(TiledClients<A>);
+  static_assert(HasOmsClients<A>);
   std::vector<std::size_t> lengths(70);
   for (std::size_t j = 0; j < lengths.size(); ++j) lengths[j] = 3 + j % 11;
   const TestSource source(lengths);
   for (const std::size_t sampled : {2U, 5U, 10U}) {
     for (const std::size_t per_batch : {1U, 4U, 13U}) {
       const auto forecasts_of = [&]<class Play>(std::type_identity<Play>) {
-        A server = Made<A>::make(sampled, lengths.size());
+        Server<A> server(Made<A>::make(sampled, lengths.size()));
         Telemetry telemetry(Loss{}, lengths.size());
         std::vector<double> forecasts;
         const auto note = [&](std::size_t, std::size_t, double output) {
           forecasts.push_back(output);
         };
-        LocalExchange<A, TestSource, Play> exchange(server, source, {0.2, 1, 0}, telemetry, note);
-        play_all(server, exchange, 13, per_batch);
+        SimulatedClients<A, TestSource, Play> clients(server, source, {0.2, 1, 0}, telemetry, note);
+        play_all(server, clients, 13, per_batch);
         forecasts.push_back(static_cast<double>(telemetry.upload_bits));
         forecasts.push_back(static_cast<double>(telemetry.download_bits));
         return forecasts;
       };
-      EXPECT_EQ(forecasts_of(std::type_identity<ByTiles<A>>{}),
-                forecasts_of(std::type_identity<OneByOne<A>>{}))
+      EXPECT_EQ(forecasts_of(std::type_identity<TiledClients<A>>{}),
+                forecasts_of(std::type_identity<PlainClients<A>>{}))
           << sampled << " " << per_batch;
     }
   }
@@ -145,14 +146,15 @@ TYPED_TEST(Tiles, SeveralThreadsGiveTheBitsOfOne) {
   const TestSource source(lengths);
   for (const std::size_t per_batch : {1U, 3U}) {
     const auto forecasts_of = [&](std::size_t threads) {
-      A server = Made<A>::make(2, lengths.size());
+      Server<A> server(Made<A>::make(2, lengths.size()));
       Telemetry telemetry(Loss{}, lengths.size());
       std::vector<double> forecasts;
       const auto note = [&](std::size_t, std::size_t, double output) {
         forecasts.push_back(output);
       };
-      LocalExchange<A, TestSource> exchange(server, source, {0.2, 1, 0}, telemetry, note, threads);
-      play_all(server, exchange, 5, per_batch);
+      SimulatedClients<A, TestSource> clients(server, source, {0.2, 1, 0}, telemetry, note,
+                                              threads);
+      play_all(server, clients, 5, per_batch);
       forecasts.push_back(telemetry.squared_error);
       forecasts.push_back(static_cast<double>(telemetry.upload_bits));
       return forecasts;
@@ -172,15 +174,15 @@ class FailingSource : public TestSource {
   }
 };
 
-TEST(LocalExchange, WhatAThreadThrowsEndsTheRound) {
+TEST(SimulatedClients, WhatAThreadThrowsEndsTheRound) {
   const FailingSource source(std::vector<std::size_t>(5000, 1));
-  FomdOms server(settings());
+  Server<FomdOms> server{FomdOms(settings())};
   Telemetry telemetry(Loss{}, 5000);
-  LocalExchange exchange(server, source, {}, telemetry, {}, 3);
-  EXPECT_THROW(play_all(server, exchange, 1, 1), std::bad_alloc);
+  SimulatedClients<FomdOms, FailingSource> clients(server, source, {}, telemetry, {}, 3);
+  EXPECT_THROW(play_all(server, clients, 1, 1), std::bad_alloc);
 }
 
-TEST(LocalExchange, BitsAreCountedPerUpload) {
+TEST(SimulatedClients, BitsAreCountedPerUpload) {
   const TestSource source({8, 8});
   FomdOms server(settings());
   Telemetry telemetry(Loss{}, 2);
@@ -190,7 +192,7 @@ TEST(LocalExchange, BitsAreCountedPerUpload) {
   EXPECT_EQ(telemetry.download_bits, 2 * 2 * (per_upload - 64));
 }
 
-TEST(LocalExchange, LosesTheGivenShareOfReports) {
+TEST(SimulatedClients, LosesTheGivenShareOfReports) {
   const Dropout dropout{0.3, 5, 0};
   int lost = 0;
   for (std::uint32_t batch = 0; batch < 200; ++batch) {
@@ -199,7 +201,7 @@ TEST(LocalExchange, LosesTheGivenShareOfReports) {
   EXPECT_NEAR(lost / 20000.0, 0.3, 0.015);
 }
 
-TEST(LocalExchange, LostReportsDoNotTouchClientsThatWorkAlone) {
+TEST(SimulatedClients, LostReportsDoNotTouchClientsThatWorkAlone) {
   const TestSource source({20, 20});
   NcoOms with(settings(), 2);
   NcoOms without(settings(), 2);

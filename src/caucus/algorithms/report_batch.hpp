@@ -1,0 +1,129 @@
+// What clients report of the models they held, column by column: the only thing that a server
+// aggregates. A tile of a thousand simulated clients, one client, or the wire may have filled it.
+//
+// One report is the mean over a client's examples. A client whose labels came late sends several,
+// one for each batch in which the models were sampled; they stand one after another.
+// (docs/decisions/0005-late-reports.md)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "caucus/core/base/float_arena.hpp"
+
+namespace caucus {
+
+/// The weights of a model in one batch: one copy for all reports that refer to it.
+using SharedWeights = std::shared_ptr<const std::vector<float>>;
+
+struct ReportBatch {
+  /// The value of sampled_with for models that were sampled with the p of now.
+  static constexpr double kNow = -1.0;
+
+  ReportBatch() = default;
+  /// A copy has the directions in its own memory.
+  ReportBatch(const ReportBatch& other);
+  ReportBatch& operator=(const ReportBatch& other) { return *this = ReportBatch(other); }
+  ReportBatch(ReportBatch&&) noexcept = default;
+  ReportBatch& operator=(ReportBatch&&) noexcept = default;
+  ~ReportBatch() = default;
+
+  // One entry for each report.
+  std::vector<std::uint32_t> clients;
+  std::vector<std::uint32_t> examples;
+  std::vector<std::uint32_t> ends;  ///< where its models end in the columns below
+
+  // One entry for each model of each report. The gradient is factor * direction, each product
+  // rounded to a float: the mean over several examples has the factor 1, that of one example is the
+  // loss's derivative times the features, and need not be written out.
+  std::vector<std::uint32_t> spaces;
+  std::vector<float> losses, factors;
+  /// Each lies in `memory`, or is an example itself, which lasts until the batch is closed.
+  std::vector<const float*> directions;
+  std::vector<std::uint32_t> sizes;  ///< of the directions
+
+  // Only where labels may come late. What is missing at the end of the columns was sampled now.
+  std::vector<std::uint64_t> sampled_in;  ///< for each report: the batch of its models
+  std::vector<double> sampled_with;       ///< for each model: p_i when it was sampled, or kNow
+  std::vector<SharedWeights> taken_at;  ///< for each model: w_i of its gradient; null: as it is now
+
+  /// Only of baselines whose clients choose for themselves: their probabilities, K for each report.
+  /// They are measured, and no part of the protocol.
+  std::vector<double> selections;
+
+  FloatArena memory;
+
+  [[nodiscard]] std::size_t size() const { return clients.size(); }
+  [[nodiscard]] bool empty() const { return clients.empty(); }
+  [[nodiscard]] std::size_t begin_of(std::size_t report) const {
+    return report > 0 ? ends[report - 1] : 0;
+  }
+  [[nodiscard]] std::span<const float> direction(std::size_t model) const {
+    return {directions[model], sizes[model]};
+  }
+  /// M_r: how many clients these reports come from.
+  [[nodiscard]] std::size_t reporters() const;
+  [[nodiscard]] bool is_late(std::size_t model) const {
+    return model < sampled_with.size() && sampled_with[model] != kNow;
+  }
+  /// The numbers of all directions together.
+  [[nodiscard]] std::size_t floats() const;
+  /// Whether every report is the only one of its client, and of models that were sampled now.
+  [[nodiscard]] bool is_prompt() const { return sampled_with.empty() && reporters() == size(); }
+  /// What part of its client's examples in this batch a report has.
+  [[nodiscard]] double share_of(std::size_t report) const;
+
+  void clear();
+  /// Begins a report, whose models are added next.
+  void add_report(std::uint32_t client, std::uint32_t example_count) {
+    clients.push_back(client);
+    examples.push_back(example_count);
+    ends.push_back(static_cast<std::uint32_t>(spaces.size()));
+  }
+  /// A model of the last report with a gradient that the caller writes.
+  std::span<float> add_model(std::uint32_t space, float loss, std::size_t size) {
+    float* const gradient = memory.take(size);
+    add_model(space, loss, 1.0F, {gradient, size});
+    return {gradient, size};
+  }
+  /// A model of the last report with a direction that lasts at least as long as this batch.
+  void add_model(std::uint32_t space, float loss, float factor, std::span<const float> direction) {
+    spaces.push_back(space);
+    losses.push_back(loss);
+    factors.push_back(factor);
+    directions.push_back(direction.data());
+    sizes.push_back(static_cast<std::uint32_t>(direction.size()));
+    ++ends.back();
+  }
+  /// Says that a model was sampled in an earlier batch, and where its gradient was taken.
+  void mark_late(std::size_t model, double probability, SharedWeights weights);
+  /// A report of another batch, which must outlive this one: the directions stay there.
+  void add_report_of(const ReportBatch& other, std::size_t report);
+  /// Removes the last report.
+  void remove_last();
+  /// Removes the reports for which lost(client) is true.
+  template <class Lost>
+  void drop(Lost&& lost) {
+    ReportBatch kept;
+    for (std::size_t n = 0; n < size(); ++n) {
+      if (!lost(clients[n])) kept.add_report_of(*this, n);
+    }
+    if (kept.size() == size()) return;
+    kept.memory = std::move(memory);
+    *this = std::move(kept);
+  }
+};
+
+/// A mean loss as it is reported: a float, and finite.
+inline float reported_loss(double loss) {
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  const double capped = loss < kLargest ? loss : kLargest;  // not std::clamp: that is a branch
+  return static_cast<float>(capped > -kLargest ? capped : -kLargest);
+}
+
+}  // namespace caucus

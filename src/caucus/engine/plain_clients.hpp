@@ -1,0 +1,57 @@
+// Simulated clients one after another, one example at a time, through the verbs: what defines the
+// result for every algorithm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "caucus/engine/clients.hpp"
+#include "caucus/engine/server.hpp"
+
+namespace caucus {
+
+template <Algorithm A>
+class PlainClients {
+ public:
+  PlainClients(const A& algorithm, std::size_t clients, std::size_t /*threads*/)
+      : forecast_(algorithm.new_forecast()), memory_(clients) {}
+
+  template <class Source>
+  void play(Server<A>& server, const Batch& batch, Clients<Source>& clients) {
+    const A& shared = server.algorithm();
+    clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t last) {
+      server.assign(batch, client, assignment_);
+      mean_.begin(assignment_);
+      for (std::size_t round = batch.first; round < last; ++round) {
+        const Example example = clients.source->example(client, round);
+        shared.predict(memory_[client], assignment_, example.x, forecast_);
+        const PlayedExample given{client, round, forecast_.output, example.y};
+        clients.record({&given, 1});
+        shared.report(memory_[client], forecast_, example.y, mean_);
+      }
+      reports_.clear();
+      mean_.report(reports_);
+      clients.telemetry->sent(upload_bits(shared), shared.download_bits(assignment_));
+      if (!clients.template loses<A>(batch, client)) server.accept(reports_);
+    });
+  }
+
+ private:
+  /// Where the client chooses what it sends, the report tells; else the assignment does.
+  std::size_t upload_bits(const A& shared) const {
+    if constexpr (requires { shared.upload_bits(reports_); }) {
+      return shared.upload_bits(reports_);
+    } else {
+      return shared.upload_bits(assignment_);
+    }
+  }
+
+  typename A::Assignment assignment_;
+  typename A::Forecast forecast_;
+  typename A::BatchMean mean_;
+  ReportBatch reports_;
+  std::vector<typename A::ClientState> memory_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,60 @@
+// The server's side of a run, whoever carries the messages: simulated clients in this process or a
+// federation over a network.
+//
+//   assign (for every client) -> the clients play -> accept (what they report) -> close
+//
+// It reads no clock, does no I/O, and is driven by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "caucus/algorithms/algorithm.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/result.hpp"
+
+namespace caucus {
+
+template <Algorithm A>
+class Server {
+ public:
+  explicit Server(A algorithm)
+      : algorithm_(std::move(algorithm)), aggregate_(algorithm_.new_aggregate()) {}
+
+  /// What a client gets for the open batch; it lasts until the batch is closed.
+  void assign(const Batch& batch, std::uint32_t client, typename A::Assignment& into) {
+    algorithm_.assign(batch, client, into);
+  }
+  /// The same for several clients, one after another, with memory of the caller's, so that several
+  /// threads may ask. Only for algorithms that offer it (tiled_clients.hpp).
+  template <class Sampler, class Places>
+  void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients, Sampler& sampler,
+              const Places& into) const {
+    algorithm_.assign(batch, first_client, clients, sampler, into);
+  }
+  /// Reports of the open batch, in client order. Their memory may be taken; the batch is empty
+  /// afterwards.
+  void accept(ReportBatch& reports) {
+    algorithm_.aggregate(reports, aggregate_);
+    reports.clear();
+  }
+  /// Learns from what was accepted.
+  void close(const Batch& batch) {
+    algorithm_.step(batch, aggregate_);
+    aggregate_.clear();
+  }
+
+  /// Everything that later batches depend on, to the last bit, between two batches. restore() is
+  /// for a server fresh from the same settings, which must be discarded after an error.
+  void save(StateWriter& to) const { algorithm_.save(to); }
+  Status restore(StateReader& from) { return algorithm_.restore(from); }
+
+  [[nodiscard]] const A& algorithm() const { return algorithm_; }
+
+ private:
+  A algorithm_;
+  typename A::Aggregate aggregate_;
+};
+
+}  // namespace caucus

@@ -1,0 +1,50 @@
+// All clients of a run in this process. Where an algorithm's clients do what oms_client.hpp does,
+// many are computed together; others predict, see y and report one after another.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "caucus/engine/clients.hpp"
+#include "caucus/engine/example_source.hpp"
+#include "caucus/engine/plain_clients.hpp"
+#include "caucus/engine/server.hpp"
+#include "caucus/engine/telemetry.hpp"
+#include "caucus/engine/tiled_clients.hpp"
+
+namespace caucus {
+
+/// How the clients of an algorithm are played; both ways give the same bits.
+template <Algorithm A>
+struct BackendOf {
+  using Type = PlainClients<A>;
+};
+template <Algorithm A>
+requires HasOmsClients<A>
+struct BackendOf<A> {
+  using Type = TiledClients<A>;
+};
+template <Algorithm A>
+using ClientBackend = typename BackendOf<A>::Type;
+
+template <Algorithm A, ExampleSource Source, class Backend = ClientBackend<A>>
+class SimulatedClients {
+ public:
+  /// The source must allow several threads to read it if there are several.
+  SimulatedClients(const Server<A>& server, const Source& source, Dropout dropout,
+                   Telemetry& telemetry, ForecastObserver observer = {}, std::size_t threads = 1)
+      : clients_{&source, dropout, &telemetry, std::move(observer)},
+        backend_(server.algorithm(), source.clients(), threads) {}
+
+  /// Everyone who has examples in this batch is assigned its models, plays, and reports.
+  void play(Server<A>& server, const Batch& batch) {
+    backend_.play(server, batch, clients_);
+    clients_.telemetry->end_batch();
+  }
+
+ private:
+  Clients<Source> clients_;
+  Backend backend_;
+};
+
+}  // namespace caucus

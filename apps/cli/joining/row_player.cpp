@@ -27,54 +27,53 @@ std::uint64_t fingerprint_of(const Dataset& data) {
   return print;
 }
 
-RowPlayer::RowPlayer(const Dataset& data, Participant& participant, JoinState& state,
+RowPlayer::RowPlayer(const Dataset& data, const SharedPlan& plan, Client& client, JoinState& state,
                      std::atomic<std::size_t>& done)
-    : data_(data), participant_(participant), state_(state), done_(done) {
+    : data_(data),
+      loss_(plan.loss),
+      rounds_per_upload_(plan.rounds_per_upload),
+      client_(client),
+      state_(state),
+      done_(done) {
   done_ = std::min<std::size_t>(state_.next_row(), data_.rows());
 }
 
 UsedRows RowPlayer::next_rows() const {
   const std::uint64_t first = std::min<std::uint64_t>(state_.next_row(), data_.rows());
   const std::uint64_t left = data_.rows() - first;
-  return {first, first + std::min<std::uint64_t>(left, participant_.plan().rounds_per_upload)};
+  return {first, first + std::min<std::uint64_t>(left, rounds_per_upload_)};
 }
 
-Result<SharedReport> RowPlayer::answer(const AssignmentRecord& assignment) {
-  CAUCUS_TRY(auto before, participant_.assign(assignment));
-  CAUCUS_CHECK(state_.forget_up_to(assignment.durable));
-  if (before) {
-    ++played_.again;
-    return before;
-  }
-  auto rows = state_.rows_of(assignment.batch);
+Status RowPlayer::answer(const OpenBatch& batch) {
+  CAUCUS_CHECK(state_.forget_up_to(batch.durable));
+  auto rows = state_.rows_of(batch.number);
   if (!rows) {
     rows = next_rows();
-    CAUCUS_CHECK(state_.use(assignment.batch, *rows));
+    CAUCUS_CHECK(state_.use(batch.number, *rows));
   }
-  CAUCUS_CHECK(play(*rows));
-  auto report = participant_.take_report(rows->end == data_.rows());
-  if (!report) {
-    return network_error("batch " + std::to_string(assignment.batch), "was answered already",
-                         "expected every batch once");
-  }
-  played_.add(report->played);
+  CAUCUS_TRY(const PlayedSums sums, play(*rows));
+  CAUCUS_CHECK(client_.report(rows->end == data_.rows()));
+  played_.add(sums);
   done_ = std::min<std::size_t>(state_.next_row(), data_.rows());
-  return report;
+  return Done{};
 }
 
-Status RowPlayer::play(const UsedRows& rows) {
+Result<PlayedSums> RowPlayer::play(const UsedRows& rows) {
   if (rows.end > data_.rows()) {
     return data_error(data_.name(), "has " + std::to_string(data_.rows()) + " rows",
                       "row " + std::to_string(rows.end) + " was used before");
   }
+  PlayedSums sums;
   for (std::size_t row = rows.first; row < rows.end; ++row) {
-    CAUCUS_TRY(const Prediction prediction, participant_.predict(data_.x(row)));
-    if (!participant_.observe(prediction.id, static_cast<double>(data_.y(row)))) {
+    const auto y = static_cast<double>(data_.y(row));
+    CAUCUS_TRY(const Prediction prediction, client_.predict(data_.x(row)));
+    if (!client_.observe(prediction.id, y)) {
       return data_error(data_.name() + ": data row " + std::to_string(row + 1),
                         "the target cannot be learned from", "expected a finite number");
     }
+    sums.add(loss_, prediction.output, y);
   }
-  return Done{};
+  return sums;
 }
 
 }  // namespace caucus::cli

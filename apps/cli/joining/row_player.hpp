@@ -1,20 +1,20 @@
-// The rows of a client's file, played one after another: every assignment is answered with the next
-// rounds_per_upload rows, and an assignment that comes again with the same rows as before.
+// Plays the rows of a client's file one after another: every batch is answered with the next
+// rounds_per_upload rows, and a batch that comes again with the same rows as before.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "caucus/client.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/telemetry.hpp"
-#include "caucus/federation/participant.hpp"
 #include "caucus/result.hpp"
 #include "joining/join_state.hpp"
 
 namespace caucus::cli {
 
-/// What was played, by this process.
+/// What this process played.
 struct PlayedRows {
   std::uint64_t batches = 0;
   std::uint64_t again = 0;  ///< reports that the server had lost
@@ -25,26 +25,28 @@ struct PlayedRows {
   void add(const PlayedSums& sums);
 };
 
-/// Tells other data from the one it is made of.
+/// Differs for other data.
 std::uint64_t fingerprint_of(const Dataset& data);
 
 class RowPlayer {
  public:
-  /// All must outlive it; `done` counts rows that were used, for whoever looks on.
-  RowPlayer(const Dataset& data, Participant& participant, JoinState& state,
+  /// All must outlive it. `done` counts the rows that were used, to be read by other threads.
+  RowPlayer(const Dataset& data, const SharedPlan& plan, Client& client, JoinState& state,
             std::atomic<std::size_t>& done);
 
-  /// What to send back; in the state's file before it returns.
-  Result<SharedReport> answer(const AssignmentRecord& assignment);
+  /// Notes in the state's file which rows answer the batch, then plays and reports them.
+  Status answer(const OpenBatch& batch);
 
   [[nodiscard]] const PlayedRows& played() const { return played_; }
 
  private:
   [[nodiscard]] UsedRows next_rows() const;
-  Status play(const UsedRows& rows);
+  Result<PlayedSums> play(const UsedRows& rows);
 
   const Dataset& data_;
-  Participant& participant_;
+  const Loss loss_;
+  const std::size_t rounds_per_upload_;
+  Client& client_;
   JoinState& state_;
   std::atomic<std::size_t>& done_;
   PlayedRows played_;

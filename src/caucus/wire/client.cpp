@@ -10,6 +10,7 @@
 #include "caucus/federation/security/client_name.hpp"
 #include "caucus/federation/security/connection_security.hpp"
 #include "caucus/wire/connection.hpp"
+#include "caucus/wire/late_labels.hpp"
 
 namespace caucus {
 namespace {
@@ -29,15 +30,25 @@ Result<SharedPlan> with_shape(SharedPlan plan, std::size_t features, std::size_t
   return plan;
 }
 
+wire::ConnectionOptions connection_options(const ClientOptions& options, Address server) {
+  wire::ConnectionOptions connection;
+  connection.server = std::move(server);
+  connection.tls = options.tls;
+  connection.hello.client = options.name;
+  connection.hello.token = options.token;
+  connection.hello.software = options.software;
+  connection.hello.run = options.run;
+  connection.hello.resume = options.resume;
+  connection.patience = options.patience;
+  return connection;
+}
+
 }  // namespace
 
 Status ClientOptions::validate() const {
   CAUCUS_TRY(const Address address, parse_server_address(server, "server"));
   CAUCUS_CHECK(check_client_name(name, "client"));
   CAUCUS_CHECK(check_security(address, tls, insecure));
-  if (features + experts == 0) {
-    return usage_error("client", "examples without numbers", "expected features or experts");
-  }
   if (patience.count() < 0) {
     return usage_error("client", "negative patience", "expected a time, or 0 for ever");
   }
@@ -47,25 +58,26 @@ Status ClientOptions::validate() const {
 class Client::Parts {
  public:
   Parts(ClientOptions options, Address server) : options_(std::move(options)) {
-    wire::ConnectionOptions connection;
-    connection.server = std::move(server);
-    connection.tls = options_.tls;
-    connection.hello.client = options_.name;
-    connection.hello.token = options_.token;
-    connection.hello.software = "caucus::Client";
-    connection.hello.run = options_.run;
-    connection.hello.resume = options_.resume;
-    connection.patience = options_.patience;
-    connection_.emplace(std::move(connection), events());
+    connection_.emplace(connection_options(options_, std::move(server)), events());
   }
 
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   Parts(Parts&&) = delete;
   Parts& operator=(Parts&&) = delete;
-  ~Parts() { connection_->stop(); }  // its events use all of this
+  ~Parts() { connection_->stop(); }  // its events use all members
 
   void start() { connection_->start(); }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+      changed_.notify_all();
+    }
+    connection_->stop();
+  }
+
+  // --- examples ---
 
   Result<Prediction> predict(std::span<const float> x) const {
     Participant* participant = participant_if_any();
@@ -75,9 +87,11 @@ class Client::Parts {
 
   bool observe(std::uint64_t id, double y) {
     Participant* participant = participant_if_any();
-    if (participant == nullptr || ended() || !participant->observe(id, y)) return false;
-    if (participant->ready()) offer_report();
-    return true;
+    if (participant == nullptr || (ended() && !options_.by_batch)) return false;
+    const bool in_time = participant->observe(id, y);
+    late_labels_.count(in_time, participant->plan().label_delay, options_.log);
+    if (in_time && !options_.by_batch && participant->ready()) offer_report();
+    return in_time;
   }
 
   void finish() {
@@ -85,17 +99,26 @@ class Client::Parts {
       const std::lock_guard lock(mutex_);
       finishing_ = true;
     }
-    offer_report();
+    if (!options_.by_batch) offer_report();
   }
+
+  // --- waiting ---
 
   template <class What>
   Status wait(std::chrono::milliseconds timeout, const char* waited_for, What&& what) {
     std::unique_lock lock(mutex_);
-    const bool came = changed_.wait_for(lock, timeout, [&] { return what() || end_; });
+    const auto over = [&] { return what() || end_ || stopped_; };
+    bool came = true;
+    if (timeout == kForever) {
+      changed_.wait(lock, over);
+    } else {
+      came = changed_.wait_for(lock, timeout, over);
+    }
     if (end_ && !end_->ok()) return end_->error();
     if (came && what()) return Done{};
+    if (end_) return network_error("server", "the run is over");
     return network_error("client '" + options_.name + "'",
-                         std::string("no ") + waited_for + (came ? " will come" : " in time"));
+                         stopped_ ? "was stopped" : std::string("no ") + waited_for + " in time");
   }
   Status wait_for_models(std::chrono::milliseconds timeout) {
     return wait(timeout, "models", [&] { return participant_ && participant_->batch() > 0; });
@@ -103,6 +126,71 @@ class Client::Parts {
   Status wait_until_done(std::chrono::milliseconds timeout) {
     return wait(timeout, "end", [&] { return end_.has_value(); });
   }
+  Result<SharedPlan> wait_for_plan(std::chrono::milliseconds timeout) {
+    CAUCUS_CHECK(wait(timeout, "plan", [&] { return welcome_.has_value(); }));
+    return *plan();
+  }
+
+  // --- batches that the application answers ---
+
+  Result<std::optional<OpenBatch>> next_batch() {
+    while (true) {
+      CAUCUS_CHECK(wait(kForever, "batch", [&] { return newest_ || end_; }));
+      std::optional<AssignmentRecord> assignment;
+      {
+        const std::lock_guard lock(mutex_);
+        if (end_) return std::optional<OpenBatch>();
+        assignment = std::exchange(newest_, std::nullopt);
+        if (server_start_) participant_->served_by(server_start_->start, server_start_->since);
+        server_start_.reset();
+      }
+      if (!assignment) continue;
+      const OpenBatch open{assignment->batch, assignment->durable};
+      CAUCUS_TRY(const bool repeated, assign(std::move(*assignment)));
+      if (!repeated) return std::optional<OpenBatch>(open);
+    }
+  }
+
+  Status report(bool last) {
+    Participant* participant = participant_if_any();
+    const auto report = participant == nullptr ? nullptr : participant->take_report(last);
+    if (report == nullptr) {
+      return usage_error("report", "no batch is open", "expected next_batch() before each report");
+    }
+    connection_->report(*report);
+    return Done{};
+  }
+
+  Status ready(std::uint64_t examples, std::size_t features, std::size_t experts) {
+    std::optional<WelcomeRecord> welcome;
+    {
+      const std::lock_guard lock(mutex_);
+      welcome = welcome_;
+    }
+    if (!welcome) return usage_error("ready", "there is no plan yet", "expected to wait for it");
+    if (features + experts == 0) {
+      return usage_error("client", "examples without numbers", "expected features or experts");
+    }
+    CAUCUS_TRY(const SharedPlan plan, with_shape(welcome->plan, features, experts));
+    CAUCUS_TRY(auto participant, Participant::make(plan, welcome->client));
+    if (!plan.arithmetic.empty() && plan.arithmetic != simd::kernels().name) {
+      write_log(options_.log, LogLevel::warning, "arithmetic",
+                {{"server", plan.arithmetic},
+                 {"why", "this program computes with " + std::string(simd::kernels().name) +
+                             ": last digits may differ"}});
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      if (participant_) return usage_error("ready", "comes again", "expected it once");
+      participant_ = std::move(participant);
+      participant_->served_by(server_start_->start, server_start_->since);
+      server_start_.reset();
+    }
+    connection_->ready({examples, features, experts});
+    return Done{};
+  }
+
+  // --- what is to be seen ---
 
   Participant* participant_if_any() const {
     const std::lock_guard lock(mutex_);
@@ -110,7 +198,7 @@ class Client::Parts {
   }
   bool ended() const {
     const std::lock_guard lock(mutex_);
-    return end_.has_value();
+    return end_ || stopped_;
   }
   ConnectionState state() const {
     const std::lock_guard lock(mutex_);
@@ -118,11 +206,24 @@ class Client::Parts {
   }
   std::optional<RunId> run() const {
     const std::lock_guard lock(mutex_);
-    return run_;
+    if (!welcome_) return std::nullopt;
+    return welcome_->run;
   }
   std::optional<std::uint64_t> counted() const {
     const std::lock_guard lock(mutex_);
-    return counted_;
+    if (!welcome_) return std::nullopt;
+    return welcome_->examples;
+  }
+  std::optional<SharedPlan> plan() const {
+    const std::lock_guard lock(mutex_);
+    if (participant_) return participant_->plan();
+    if (!welcome_) return std::nullopt;
+    return welcome_->plan;
+  }
+  bool out_of_patience() const { return connection_->out_of_patience(); }
+  ClientTraffic traffic() const {
+    const std::lock_guard lock(mutex_);
+    return {connection_->bytes_up(), connection_->bytes_down(), connection_->streams(), repeated_};
   }
 
  private:
@@ -140,13 +241,9 @@ class Client::Parts {
                 {{"batch", std::to_string(batch)}, {"why", why}});
     };
     events.on_state = [this](ConnectionState state, const std::string& why) {
-      {
-        const std::lock_guard lock(mutex_);
-        state_ = state;
-      }
-      write_log(options_.log, LogLevel::info, word_of(state), {{"why", why}});
-      if (options_.on_state) options_.on_state(state, why);
+      change_state(state, why);
     };
+    events.on_over = options_.on_over;
     events.on_end = [this](const Status& end) {
       const std::lock_guard lock(mutex_);
       end_ = end;
@@ -155,39 +252,50 @@ class Client::Parts {
     return events;
   }
 
-  Status be_welcomed(const WelcomeRecord& welcome) {
-    if (Participant* participant = participant_if_any()) {
-      participant->served_by(welcome.start, welcome.since);
-      return Done{};
-    }
-    CAUCUS_TRY(const SharedPlan plan,
-               with_shape(welcome.plan, options_.features, options_.experts));
-    CAUCUS_TRY(auto participant, Participant::make(plan, welcome.client));
-    participant->served_by(welcome.start, welcome.since);
+  void change_state(ConnectionState state, const std::string& why) {
     {
       const std::lock_guard lock(mutex_);
-      participant_ = std::move(participant);
-      run_ = welcome.run;
-      counted_ = welcome.examples;
+      state_ = state;
     }
-    if (!plan.arithmetic.empty() && plan.arithmetic != simd::kernels().name) {
-      write_log(options_.log, LogLevel::warning, "arithmetic",
-                {{"server", plan.arithmetic},
-                 {"why", "this program computes otherwise, last digits may differ; CAUCUS_SIMD=" +
-                             plan.arithmetic + " changes it"}});
+    LogLevel level = LogLevel::info;
+    if (state == ConnectionState::lost) level = LogLevel::warning;
+    if (state == ConnectionState::failed) level = LogLevel::error;
+    const bool names_server =
+        state == ConnectionState::connecting || state == ConnectionState::connected;
+    write_log(options_.log, level, word_of(state),
+              {{"client", options_.name}, {names_server ? "server" : "why", why}});
+    if (options_.on_state) options_.on_state(state, why);
+  }
+
+  Status be_welcomed(const WelcomeRecord& welcome) {
+    if (options_.on_welcome) CAUCUS_CHECK(options_.on_welcome(welcome.examples));
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      first = !welcome_;
+      if (first) welcome_ = welcome;
+      newest_.reset();  // the server sends it again
+      if (participant_ && !options_.by_batch) {
+        participant_->served_by(welcome.start, welcome.since);
+      } else {
+        server_start_ = ServerStart{welcome.start, welcome.since};
+      }
+      changed_.notify_all();
     }
-    connection_->ready({options_.examples, options_.features, options_.experts});
-    return Done{};
+    const bool shape_is_known = options_.features + options_.experts > 0;
+    if (!first || !shape_is_known) return Done{};
+    return ready(options_.examples, options_.features, options_.experts);
   }
 
   Status take(AssignmentRecord assignment) {
-    Participant* participant = participant_if_any();
-    if (participant == nullptr) return Done{};
-    {
-      const std::lock_guard reporting(reporting_);
-      CAUCUS_TRY(const auto again, participant->assign(std::move(assignment)));
-      if (again) connection_->report(*again);
+    if (options_.by_batch) {
+      const std::lock_guard lock(mutex_);
+      // Only the newest counts: a report for an older batch would come after it has closed.
+      newest_ = std::move(assignment);
+      changed_.notify_all();
+      return Done{};
     }
+    CAUCUS_TRY([[maybe_unused]] const bool repeated, assign(std::move(assignment)));
     {
       const std::lock_guard lock(mutex_);
       changed_.notify_all();
@@ -196,7 +304,20 @@ class Client::Parts {
     return Done{};
   }
 
-  /// If the open batch has what it needs, or there will be no more.
+  /// True if the client had answered this assignment before, and has now done so again.
+  Result<bool> assign(AssignmentRecord assignment) {
+    Participant* participant = participant_if_any();
+    if (participant == nullptr) return true;
+    const std::lock_guard reporting(reporting_);
+    CAUCUS_TRY(const auto again, participant->assign(std::move(assignment)));
+    if (again == nullptr) return false;
+    connection_->report(*again);
+    const std::lock_guard lock(mutex_);
+    ++repeated_;
+    return true;
+  }
+
+  /// Sends a report if the open batch has enough observations, or there will be no more.
   void offer_report() {
     const std::lock_guard reporting(reporting_);
     Participant* participant = nullptr;
@@ -211,15 +332,21 @@ class Client::Parts {
   }
 
   const ClientOptions options_;
-  std::mutex reporting_;  ///< one decision about the open batch at a time; locked before the other
+  wire::LateLabels late_labels_;
+  std::mutex reporting_;  ///< one decision about the open batch at a time; locked before mutex_
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::unique_ptr<Participant> participant_;
-  std::optional<RunId> run_;
-  std::optional<std::uint64_t> counted_;
+  std::optional<WelcomeRecord> welcome_;  ///< the first
+  struct ServerStart {
+    std::uint64_t start = 0, since = 0;
+  };
+  std::optional<ServerStart> server_start_;  ///< that the participant has not been told of
+  std::optional<AssignmentRecord> newest_;
   ConnectionState state_ = ConnectionState::connecting;
-  bool finishing_ = false;
+  bool finishing_ = false, stopped_ = false;
+  std::uint64_t repeated_ = 0;
   std::optional<Status> end_;
 
   std::optional<wire::Connection> connection_;
@@ -237,29 +364,41 @@ Client::Client(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Client::~Client() = default;
 
 Result<Prediction> Client::predict(std::span<const float> x) { return parts_->predict(x); }
+Result<Prediction> Client::predict(std::span<const float> x, std::chrono::milliseconds timeout) {
+  CAUCUS_CHECK(parts_->wait_for_models(timeout));
+  return parts_->predict(x);
+}
 bool Client::observe(std::uint64_t id, double y) { return parts_->observe(id, y); }
 void Client::finish() { parts_->finish(); }
+void Client::stop() { parts_->stop(); }
 Status Client::wait_for_models(std::chrono::milliseconds timeout) {
   return parts_->wait_for_models(timeout);
 }
 Status Client::wait_until_done(std::chrono::milliseconds timeout) {
   return parts_->wait_until_done(timeout);
 }
+Result<SharedPlan> Client::wait_for_plan(std::chrono::milliseconds timeout) {
+  return parts_->wait_for_plan(timeout);
+}
+Status Client::ready(std::uint64_t examples, std::size_t features, std::size_t experts) {
+  return parts_->ready(examples, features, experts);
+}
+Result<std::optional<OpenBatch>> Client::next_batch() { return parts_->next_batch(); }
+Status Client::report(bool last) { return parts_->report(last); }
+
 ConnectionState Client::state() const { return parts_->state(); }
+bool Client::out_of_patience() const { return parts_->out_of_patience(); }
 Client::Counts Client::counts() const {
   const Participant* participant = parts_->participant_if_any();
   return participant == nullptr ? Counts{} : participant->counts();
 }
+ClientTraffic Client::traffic() const { return parts_->traffic(); }
 std::uint64_t Client::batch() const {
   const Participant* participant = parts_->participant_if_any();
   return participant == nullptr ? 0 : participant->batch();
 }
 std::optional<RunId> Client::run() const { return parts_->run(); }
 std::optional<std::uint64_t> Client::counted() const { return parts_->counted(); }
-std::optional<SharedPlan> Client::plan() const {
-  const Participant* participant = parts_->participant_if_any();
-  if (participant == nullptr) return std::nullopt;
-  return participant->plan();
-}
+std::optional<SharedPlan> Client::plan() const { return parts_->plan(); }
 
 }  // namespace caucus

@@ -36,7 +36,6 @@ TEST(Client, ValidatesItsOptions) {
   EXPECT_TRUE(refused([](auto& o) { o.server = "somewhere"; }));
   EXPECT_TRUE(refused([](auto& o) { o.server = "192.0.2.1:7400"; }));
   EXPECT_TRUE(refused([](auto& o) { o.name = "no name"; }));
-  EXPECT_TRUE(refused([](auto& o) { o.features = 0; }));
   EXPECT_TRUE(refused([](auto& o) { o.patience = milliseconds(-1); }));
 }
 
@@ -68,6 +67,117 @@ TEST(Client, RefusesExamplesOfAnotherShape) {
   const auto models = (*client)->wait_for_models(seconds(20));
   ASSERT_FALSE(models.ok());
   EXPECT_EQ(models.error().kind, ErrorKind::usage) << models.error().line();
+}
+
+TEST(Client, LearnsThePlanBeforeItSaysTheShapeOfItsExamples) {
+  const auto settings = test_settings(1, ScheduleKind::constant, 5);
+  wire::TestServer server(settings);
+  auto options = options_for(server, "c1");
+  options.features = 0;
+  const auto client = Client::start(options);
+  const auto plan = (*client)->wait_for_plan(seconds(20));
+  ASSERT_TRUE(plan.ok()) << plan.error().line();
+  EXPECT_EQ(plan->rounds_per_upload, 5U);
+  EXPECT_EQ(plan->features, 4U);
+  EXPECT_FALSE((*client)->wait_for_models(milliseconds(50)).ok()) << "it has not said its shape";
+  EXPECT_EQ((*client)->ready(10, 0, 0).error().kind, ErrorKind::usage);
+  EXPECT_EQ((*client)->ready(10, 3, 0).error().kind, ErrorKind::usage);
+  ASSERT_TRUE((*client)->ready(10, 4, 0).ok());
+  EXPECT_EQ((*client)->ready(10, 4, 0).error().kind, ErrorKind::usage) << "a second time";
+  EXPECT_TRUE((*client)->wait_for_models(seconds(20)).ok());
+}
+
+TEST(Client, CanWaitForItsFirstModelsToPredict) {
+  wire::TestServer server(test_settings(2, ScheduleKind::constant));
+  const TestSource source({1});
+  const auto client = Client::start(options_for(server, "c1"));
+  const auto early = (*client)->predict(source.example(0, 0).x, milliseconds(50));
+  ASSERT_FALSE(early.ok()) << "the other client has not joined";
+  EXPECT_NE(early.error().what.find("in time"), std::string::npos) << early.error().line();
+  const auto other = Client::start(options_for(server, "c2"));
+  const auto prediction = (*client)->predict(source.example(0, 0).x, seconds(20));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().line();
+  EXPECT_EQ(prediction->batch, 1U);
+}
+
+TEST(Client, EndsEveryWaitWhenItIsStopped) {
+  wire::TestServer server(test_settings(2, ScheduleKind::constant));
+  const auto client = Client::start(options_for(server, "c1"));
+  ASSERT_TRUE((*client)->wait_for_plan(seconds(20)).ok());
+  std::thread stopper([&] { (*client)->stop(); });
+  const auto models = (*client)->wait_for_models(Client::kForever);
+  stopper.join();
+  ASSERT_FALSE(models.ok());
+  EXPECT_NE(models.error().what.find("stopped"), std::string::npos) << models.error().line();
+  EXPECT_FALSE((*client)->observe(1, 0.0));
+}
+
+/// As caucus join does: every bit is that of the simulation, with the curve.
+TEST(Client, HasTheBitsOfTheSimulationWhenItAnswersBatchByBatch) {
+  constexpr std::size_t kRowsPerBatch = 4;
+  const TestSource source({13, 22});
+  const auto settings = test_settings(2, ScheduleKind::adaptive, kRowsPerBatch);
+  wire::TestServer server(settings);
+  std::vector<std::thread> threads;
+  for (std::size_t j = 0; j < 2; ++j) {
+    threads.emplace_back([&, j] {
+      auto options = options_for(server, "c" + std::to_string(j + 1));
+      options.examples = source.rounds(j);
+      options.by_batch = true;
+      const auto client = Client::start(options);
+      ASSERT_TRUE((*client)->wait_for_plan(seconds(20)).ok());
+      EXPECT_FALSE((*client)->report(false).ok()) << "no batch is open";
+      std::size_t row = 0;
+      while (true) {
+        const auto batch = (*client)->next_batch();
+        ASSERT_TRUE(batch.ok()) << batch.error().line();
+        if (!*batch) break;
+        for (std::size_t n = 0; n < kRowsPerBatch && row < source.rounds(j); ++n, ++row) {
+          const Example example = source.example(j, row);
+          const auto prediction = (*client)->predict(example.x);
+          ASSERT_TRUE(prediction.ok());
+          EXPECT_EQ(prediction->batch, (*batch)->number);
+          ASSERT_TRUE((*client)->observe(prediction->id, example.y));
+        }
+        ASSERT_TRUE((*client)->report(row == source.rounds(j)).ok());
+      }
+      EXPECT_EQ(row, source.rounds(j));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(server.learned(), simulated(settings, source));
+}
+
+TEST(Client, WarnsOnceWhenTrueValuesComeTooLate) {
+  auto settings = test_settings(1, ScheduleKind::constant);
+  settings.plan.label_delay = 0;
+  wire::TestServer server(settings);
+  const TestSource source({200});
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+  auto options = options_for(server, "c1");
+  options.log = [&](LogLevel level, std::string_view event, std::initializer_list<LogField>) {
+    const std::lock_guard lock(mutex);
+    if (level == LogLevel::warning) warnings.emplace_back(event);
+  };
+  const auto client = Client::start(options);
+  ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
+  ASSERT_EQ((*client)->plan()->label_delay, 0U);
+  std::vector<std::uint64_t> ids;
+  for (std::size_t row = 0; row < 200; ++row) {
+    ids.push_back((*client)->predict(source.example(0, row).x)->id);
+  }
+  ASSERT_TRUE((*client)->observe(ids[0], source.example(0, 0).y));  // closes the batch
+  while ((*client)->batch() < 2) std::this_thread::sleep_for(milliseconds(1));
+  for (std::size_t row = 1; row < 50; ++row) {
+    EXPECT_FALSE((*client)->observe(ids[row], source.example(0, row).y));
+  }
+  EXPECT_TRUE(warnings.empty()) << "too few to tell";
+  for (std::size_t row = 50; row < 200; ++row) {
+    EXPECT_FALSE((*client)->observe(ids[row], source.example(0, row).y));
+  }
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(warnings, std::vector<std::string>{"labels too late"});
 }
 
 /// As an application: row after row, labels at once, and each with the models of a batch of its

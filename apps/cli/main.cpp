@@ -9,6 +9,7 @@
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/wire/grpc_log.hpp"
 #include "command.hpp"
+#include "options/flag_words.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -16,7 +17,7 @@ namespace caucus::cli {
 namespace {
 
 int fail(const Error& error) {
-  std::fprintf(stderr, "caucus: error: %s\n", error.line().c_str());
+  std::fprintf(stderr, "caucus: error: %s\n", with_flags(error).line().c_str());
   return static_cast<int>(error.kind);
 }
 

@@ -40,14 +40,14 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
                       "expected nothing more from it in this run");
   }
   if (hello.run && *hello.run != run_) {
-    return usage_error(who, "took part in another run", "expected to join without --resume");
+    return usage_error(who, "took part in another run", "expected not to resume");
   }
   // The open batch will count too.
   const std::uint64_t position =
       member.counted + (member.report ? member.report->played.forecasts : 0);
   if (!hello.resume && !hello.run && position > 0) {
     return usage_error(who, "has " + std::to_string(position) + " examples here already",
-                       "expected --resume to go on behind them");
+                       "expected to resume behind them");
   }
   member.last_seen = now;
   constexpr std::size_t kWords = 100;  // for a line of a log

@@ -67,7 +67,7 @@ Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
     if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
       return usage_error("data.scale_from",
                          "columns are to be scaled, but nobody knows their ranges",
-                         "expected a ranges file, as `caucus data info --ranges` makes it");
+                         "expected a ranges file, as `caucus data info` makes it");
     }
     return std::optional<Scaling>();
   }

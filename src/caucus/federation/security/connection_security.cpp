@@ -17,10 +17,10 @@ Status check_security(const Address& server, const TlsTexts& tls, bool insecure)
                        "expected the authority's certificate too");
   }
   if (tls.ca.empty() && !insecure && !server.is_loopback()) {
-    return usage_error(
-        where, "is not on this machine",
-        "expected its authority's certificate (--ca), or --insecure to let everybody "
-        "on the way read and change what is said");
+    return usage_error(where, "is not on this machine",
+                       "expected its authority's certificate, or an insecure connection, which "
+                       "everybody on the way "
+                       "can read and change");
   }
   return Done{};
 }

@@ -15,7 +15,7 @@ TEST(ConnectionSecurity, IsAskedForOutsideOfThisMachine) {
   const auto refused = check_security(kElsewhere, {}, false);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_NE(refused.error().line().find("--ca"), std::string::npos);
+  EXPECT_NE(refused.error().line().find("authority's certificate"), std::string::npos);
 }
 
 TEST(ConnectionSecurity, WantsWhatBelongsTogether) {

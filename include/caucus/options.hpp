@@ -47,6 +47,9 @@ struct BaselineRates {
   double exploration = 1.0;      ///< xi of POF-MKL, the scale of delta_t of FEDPOSGD
 };
 
+/// A linear space and Gaussian kernels of the widths 0.5, 1, 2, ..., 64, all of this radius.
+std::vector<Space> default_spaces(double radius);
+
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;

@@ -109,7 +109,7 @@ class Selector::Parts {
   }
 
   [[nodiscard]] std::vector<double> probabilities() const {
-    return server_->algorithm().probabilities();
+    return server_->algorithm().probabilities().probabilities();
   }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] std::uint64_t rounds() const { return rounds_; }

@@ -1,0 +1,184 @@
+#include "caucus/selector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "caucus/core/base/random.hpp"
+#include "caucus/data/dataset.hpp"
+#include "caucus/simulation/experiment.hpp"
+
+namespace caucus {
+namespace {
+
+constexpr std::size_t kRows = 300;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// A quadratic function of three numbers: kernels beat the linear space.
+Dataset make_data(bool classes = false) {
+  Stream random({7, Purpose::test, 0, 0, 0});
+  std::vector<float> values;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    float y = -0.3F;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto x = static_cast<float>(2.0 * random.uniform() - 1.0);
+      values.push_back(x);
+      y += k == 0 ? x * x : 0.5F * x;
+    }
+    values.push_back(classes ? std::copysign(1.0F, y) : y);
+  }
+  return dataset_from_values("test", 3, values).value();
+}
+
+Selector make_selector(const LearningOptions& learning = {}) {
+  auto made = Selector::make({.features = 3, .learning = learning});
+  EXPECT_TRUE(made.ok()) << made.error().line();
+  return std::move(made).value();
+}
+
+/// The forecasts for the rows from `first` to before `end`, which are learned from.
+std::vector<double> play(Selector& selector, const Dataset& data, std::size_t first,
+                         std::size_t end) {
+  std::vector<double> forecasts;
+  for (std::size_t row = first; row < end; ++row) {
+    const auto forecast = selector.predict(data.x(row));
+    EXPECT_TRUE(forecast.ok()) << forecast.error().line();
+    forecasts.push_back(*forecast);
+    EXPECT_TRUE(selector.observe(static_cast<double>(data.y(row))).ok());
+  }
+  return forecasts;
+}
+
+TEST(Selector, HasTheBitsOfARunWithOneClient) {
+  for (const bool classes : {false, true}) {
+    const Dataset data = make_data(classes);
+    ExperimentOptions options;
+    options.spaces = default_spaces(kInfinite);
+    options.clients = 1;
+    options.threads = 1;
+    options.keep_forecasts = true;
+    options.seed = 11;
+    if (classes) {
+      options.loss = Loss(LogisticLoss{});
+      options.schedule.kind = ScheduleKind::adaptive_first_order;
+      options.schedule.fixed_share = 0.01;
+    }
+    Progress progress;
+    const auto run = run_experiment(data, options, progress);
+    ASSERT_TRUE(run.ok()) << run.error().line();
+    const AlgorithmResult& result = run->results.front();
+    ASSERT_EQ(result.forecasts.size(), kRows);
+
+    LearningOptions learning = options;
+    learning.spaces.clear();  // the default ones
+    Selector selector = make_selector(learning);
+    for (const GivenForecast& given : result.forecasts) {
+      const auto forecast = selector.predict(data.x(given.row));
+      ASSERT_TRUE(forecast.ok());
+      ASSERT_EQ(*forecast, given.output) << "round " << given.round;
+      ASSERT_TRUE(selector.observe(static_cast<double>(given.y)).ok());
+    }
+    EXPECT_EQ(selector.probabilities(), result.probabilities);
+    EXPECT_EQ(selector.rounds(), kRows);
+  }
+}
+
+TEST(Selector, HoldsTwoOfNineSpacesUnlessItIsToldOtherwise) {
+  const Selector selector = make_selector();
+  ASSERT_EQ(selector.spaces().size(), 9U);
+  EXPECT_EQ(selector.spaces()[0], "linear U=inf");
+  EXPECT_EQ(selector.spaces()[3], "gaussian width=2");
+  EXPECT_EQ(selector.probabilities(), std::vector<double>(9, 1.0 / 9.0));
+  LearningOptions learning;
+  learning.spaces = default_spaces(1.0);
+  EXPECT_EQ(learning.sampled(), 2U);
+}
+
+TEST(Selector, LearnsAndFindsOutThatTheLinearSpaceIsNotTheBest) {
+  const Dataset data = make_data();
+  Selector selector = make_selector();
+  double early = 0.0, late = 0.0;
+  const auto forecasts = play(selector, data, 0, kRows);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const double error = forecasts[row] - static_cast<double>(data.y(row));
+    (row < kRows / 3 ? early : late) += error * error;
+  }
+  EXPECT_LT(late, early / 10.0) << "the later two thirds";
+  const auto p = selector.probabilities();
+  EXPECT_LT(p[0], 1.0 / 9.0);
+}
+
+TEST(Selector, ContinuesWithTheSameBitsAfterItWasRestored) {
+  const Dataset data = make_data();
+  Selector whole = make_selector();
+  play(whole, data, 0, 100);
+  ASSERT_TRUE(whole.predict(data.x(100)).ok());  // not observed: not saved
+  const std::string bytes = whole.save();
+  Selector restored = make_selector();
+  const Status status = restored.restore(bytes);
+  ASSERT_TRUE(status.ok()) << status.error().line();
+  EXPECT_EQ(restored.rounds(), 100U);
+  EXPECT_EQ(restored.save(), bytes);
+  EXPECT_EQ(play(restored, data, 100, kRows), play(whole, data, 100, kRows));
+  EXPECT_EQ(restored.save(), whole.save());
+}
+
+TEST(Selector, RefusesBytesThatAreNotItsOwnAndStaysAsItWas) {
+  const Dataset data = make_data();
+  Selector selector = make_selector();
+  play(selector, data, 0, 20);
+  const std::string bytes = selector.save();
+  EXPECT_FALSE(selector.restore("").ok());
+  std::string changed = bytes;
+  changed[bytes.size() / 2] = static_cast<char>(changed[bytes.size() / 2] ^ 1);
+  EXPECT_FALSE(selector.restore(changed).ok());
+  LearningOptions other;
+  other.spaces = {Space{.radius = 1.0}};
+  EXPECT_FALSE(selector.restore(make_selector(other).save()).ok()) << "of other spaces";
+  EXPECT_EQ(selector.save(), bytes);
+}
+
+TEST(Selector, RefusesWhatItCannotLearnFrom) {
+  Selector selector = make_selector();
+  const std::vector<float> x = {0.1F, 0.2F, 0.3F};
+  EXPECT_EQ(selector.observe(1.0).error().kind, ErrorKind::usage) << "before a forecast";
+  EXPECT_FALSE(selector.predict(std::vector<float>{0.1F}).ok());
+  EXPECT_FALSE(selector.predict(std::vector<float>{0.1F, 0.2F, NAN}).ok());
+  ASSERT_TRUE(selector.predict(x).ok());
+  EXPECT_FALSE(selector.observe(NAN).ok());
+  EXPECT_TRUE(selector.observe(0.5).ok()) << "the forecast still waits";
+  EXPECT_FALSE(selector.observe(0.5).ok()) << "once";
+  LearningOptions classes;
+  classes.loss = Loss(LogisticLoss{});
+  Selector classifier = make_selector(classes);
+  ASSERT_TRUE(classifier.predict(x).ok());
+  EXPECT_FALSE(classifier.observe(0.5).ok());
+  EXPECT_TRUE(classifier.observe(-1.0).ok());
+}
+
+TEST(Selector, ValidatesItsOptions) {
+  const auto refused = [](auto change) {
+    SelectorOptions options{.features = 3};
+    change(options);
+    const auto made = Selector::make(options);
+    return !made.ok() && made.error().kind == ErrorKind::usage;
+  };
+  EXPECT_FALSE(refused([](auto&) {}));
+  EXPECT_TRUE(refused([](auto& o) { o.features = 0; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.sample = 1; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.sample = 10; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.rounds_per_upload = 2; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.kind = ScheduleKind::theory; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.fixed_share = 1.0; }));
+  EXPECT_TRUE(refused([](auto& o) {
+    o.learning.loss = Loss(LinearLoss{});
+    o.learning.spaces = default_spaces(kInfinite);
+  }));
+  EXPECT_FALSE(refused([](auto& o) { o.learning.loss = Loss(LinearLoss{}); })) << "finite radii";
+}
+
+}  // namespace
+}  // namespace caucus

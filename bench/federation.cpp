@@ -19,8 +19,6 @@
 #include "caucus/core/base/random.hpp"
 #include "caucus/federation/participant.hpp"
 #include "caucus/wire/connection.hpp"
-#include "caucus/wire/eager_poll.hpp"
-#include "caucus/wire/one_poller.hpp"
 #include "echo.hpp"
 #include "federation_server.hpp"
 #include "program.hpp"
@@ -130,8 +128,6 @@ void measure(const Setting& setting, const Keys& keys, int told, int tells) {
     }
   };
   hear();
-  const wire::OnePoller one_poller;
-  const wire::EagerPoll eager_poll;
   const std::string address = "localhost:" + std::to_string(figures.port);
   const std::string authority = setting.tls ? keys.authority.certificate : std::string();
   std::vector<double> gaps;

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "caucus/federation/host.hpp"
-#include "caucus/wire/eager_poll.hpp"
-#include "caucus/wire/one_poller.hpp"
 #include "caucus/wire/server.hpp"
 #include "echo.hpp"
 #include "memory.hpp"
@@ -107,8 +105,6 @@ void serve_federation(const Setting& setting, const Keys& keys, const Pipe& pare
 }  // namespace
 
 void serve(const Setting& setting, const Keys& keys, int told, int tells) {
-  const wire::OnePoller one_poller;  // as caucus serve has them
-  const wire::EagerPoll eager_poll;
   const Pipe parent(told, tells);
   if (setting.mode == "federation") {
     serve_federation(setting, keys, parent);

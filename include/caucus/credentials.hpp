@@ -22,6 +22,7 @@ struct TlsTexts {
   std::string cert = {};
   std::string key = {};  ///< secret
   std::string ca = {};
+  std::string warning = {};  ///< empty, or one line: others can read the key file
 };
 
 /// Reads the files and checks them: certificate and key come together and belong to each other.

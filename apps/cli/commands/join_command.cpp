@@ -1,4 +1,6 @@
 // caucus join: take part in a federation with the rows of a file.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
@@ -51,7 +53,7 @@ Result<JoinOptions> read_options(const JoinCommand& command) {
   JoinOptions options;
   CAUCUS_TRY(options.server, parse_server_address(command.server, "--server"));
   CAUCUS_CHECK(check_client_name(command.client, "--client"));
-  CAUCUS_TRY(options.tls, read_tls(command.tls, {"--cert", "--key", "--ca"}));
+  CAUCUS_TRY(options.tls, read_tls_and_warn(command.tls));
   CAUCUS_CHECK(check_security(options.server, options.tls, command.insecure));
   if (!command.token.empty()) {
     CAUCUS_TRY(options.token, read_token_and_warn(command.token));
@@ -165,8 +167,9 @@ Status execute(const JoinCommand& command) {
   CAUCUS_CHECK(check_state(options.state_file, inputs));
   inputs.push_back(options.state_file);
   CAUCUS_CHECK(check_outputs(outputs, inputs));
-  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
-  options.log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
+  LogWriter log_writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
+  options.log = log_writer.log();
   const std::string state_file = options.state_file;
   CAUCUS_TRY(const JoinOutcome outcome, play(std::move(options)));
   const std::string json = report::json_text(outcome_json(command, outcome)) + "\n";

@@ -1,4 +1,6 @@
 // caucus serve: coordinate a federation until all of its clients have finished.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -58,16 +60,17 @@ struct ServeCommand {
   std::string json, report, model_out;
 };
 
-/// For people, but where only the log is to be seen, there.
-void note(const ServeCommand& command, const Log& log, const std::string& text) {
+/// A line for people, which goes to the log where that is for programs. Neither waits for whoever
+/// reads standard error.
+void note(const ServeCommand& command, LogWriter& writer, const std::string& text) {
   if (command.log_json) {
-    write_log(log, LogLevel::info, "note", {{"text", text}});
+    write_log(writer.log(), LogLevel::info, "note", {{"text", text}});
   } else {
-    std::fprintf(stderr, "caucus: %s\n", text.c_str());
+    writer.write("caucus: " + text + "\n");
   }
 }
 
-Result<ServedRun> read_served_run(const ServeCommand& command, const Log& log) {
+Result<ServedRun> read_served_run(const ServeCommand& command, LogWriter& writer) {
   ServerConfig server;
   CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
   for (const auto& [setting, value] : command.flags) {
@@ -82,7 +85,7 @@ Result<ServedRun> read_served_run(const ServeCommand& command, const Log& log) {
   }
   CAUCUS_TRY(ServedRun run, make_served_run(config, server));
   for (const std::string& key : ignored_settings(config)) {
-    note(command, log, key + " is ignored: clients bring their data with them");
+    note(command, writer, key + " is ignored: clients bring their data with them");
   }
   return run;
 }
@@ -119,8 +122,8 @@ Status make_results(const ServeCommand& command, const ServedRun& run, const Fed
 }
 
 Status execute(const ServeCommand& command) {
-  const Log log = log_to(stderr, command.log_json ? LogForm::json : LogForm::pairs);
-  CAUCUS_TRY(const ServedRun run, read_served_run(command, log));
+  LogWriter writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
+  CAUCUS_TRY(const ServedRun run, read_served_run(command, writer));
   if (command.print_config) return print(config_toml(run.config, &run.server));
   std::vector<Output> outputs = outputs_of(command);
   const ServerConfig& server = run.server;
@@ -129,8 +132,9 @@ Status execute(const ServeCommand& command) {
   ServeOptions options;
   CAUCUS_TRY(options.listen, parse_address(server.listen, "server.listen"));
   CAUCUS_TRY(options.security, read_security(server, options.listen, command.insecure));
-  options.log = log;
-  options.note = [&](const std::string& text) { note(command, log, text); };
+  if (!options.security.warning.empty()) note(command, writer, options.security.warning);
+  options.log = writer.log();
+  options.note = [&](const std::string& text) { note(command, writer, text); };
   std::string printed;
   options.make_result = [&](const Federation& federation, double seconds) {
     return make_results(command, run, federation, seconds, outputs, printed);
@@ -139,7 +143,7 @@ Status execute(const ServeCommand& command) {
     CAUCUS_CHECK(write_outputs(outputs));
     return print(printed);
   };
-  std::signal(SIGPIPE, SIG_IGN);  // who reads the log may go away
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   return serve_run(run, std::move(options));
 }
 

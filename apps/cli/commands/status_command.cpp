@@ -61,8 +61,7 @@ Status execute(const StatusCommand& command) {
   }
   wire::StatusQuestion question;
   CAUCUS_TRY(question.server, parse_server_address(command.server, "--server"));
-  CAUCUS_TRY(question.keys,
-             read_tls({command.cert, command.key, command.ca}, {"--cert", "--key", "--ca"}));
+  CAUCUS_TRY(question.keys, read_tls_and_warn({command.cert, command.key, command.ca}));
   CAUCUS_CHECK(check_security(question.server, question.keys, command.insecure));
   if (command.client.empty() != command.token.empty()) {
     return usage_error(command.client.empty() ? "--token" : "--client", "alone",

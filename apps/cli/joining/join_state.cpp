@@ -218,7 +218,7 @@ std::string JoinState::header() const {
 }
 
 Status JoinState::rewrite() {
-  auto created = OutputFile::create(path_);
+  auto created = OutputFile::create(path_, Readers::owner);
   if (!created.ok()) {
     created.error().expected = "expected a place to keep what --resume needs, here or with --state";
     return std::move(created.error());

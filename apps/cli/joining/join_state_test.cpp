@@ -38,6 +38,12 @@ TEST_F(JoinStateFile, IsNotThereAtFirst) {
   EXPECT_FALSE(*state);
 }
 
+TEST_F(JoinStateFile, OnlyItsOwnerCanReadIt) {
+  ASSERT_TRUE(JoinState::create(path_, kSomebody, 7).ok());
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(path_).permissions(), perms::owner_read | perms::owner_write);
+}
+
 TEST_F(JoinStateFile, RemembersWhichRowsWereUsed) {
   {
     auto state = JoinState::create(path_, kSomebody, 7);

@@ -75,8 +75,8 @@ struct HttpEndpoint::Parts {
   std::thread thread;
 };
 
-Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
-    const Address& listen, const std::function<HostStatus()>& status) {
+Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
+                                                          const StatusSources& sources) {
   auto parts = std::make_unique<Parts>();
   TimedServer& server = parts->server;
   server.new_task_queue = [] { return new BoundedQueue; };
@@ -93,14 +93,25 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
-  server.Get("/status", [status](const httplib::Request&, httplib::Response& response) {
+  // A host that is stuck would not answer.
+  const auto answer_trouble = [trouble = sources.trouble](httplib::Response& response) {
+    const std::string why = trouble ? trouble() : std::string();
+    if (why.empty()) return false;
+    response.status = 503;
+    response.set_content(why + "\n", "text/plain");
+    return true;
+  };
+  const auto status = sources.status;
+  server.Get("/status", [=](const httplib::Request&, httplib::Response& response) {
+    if (answer_trouble(response)) return;
     response.set_content(report::json_text(status_json(status())) + "\n", "application/json");
   });
-  server.Get("/metrics", [status](const httplib::Request&, httplib::Response& response) {
+  server.Get("/metrics", [=](const httplib::Request&, httplib::Response& response) {
+    if (answer_trouble(response)) return;
     response.set_content(metrics_text(status()), "text/plain; version=0.0.4; charset=utf-8");
   });
-  server.Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content("ok\n", "text/plain");
+  server.Get("/healthz", [=](const httplib::Request&, httplib::Response& response) {
+    if (!answer_trouble(response)) response.set_content("ok\n", "text/plain");
   });
 
   const int port = listen.port == 0 ? server.bind_to_any_port(listen.host)

@@ -1,9 +1,10 @@
-// Status and metrics over plain HTTP, for browsers and Prometheus: GET /status, /metrics, /healthz.
-// It only tells; nothing can be changed through it.
+// Status and metrics over plain HTTP, for browsers and Prometheus: GET /status, /metrics and
+// /healthz, which answers 503 when batches could close and do not. Nothing can be changed here.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "caucus/federation/host.hpp"
 #include "caucus/federation/security/address.hpp"
@@ -11,11 +12,17 @@
 
 namespace caucus::cli {
 
+struct StatusSources {
+  std::function<HostStatus()> status;
+  /// Why batches do not close although they could; empty if they do. It must return at once.
+  std::function<std::string()> trouble;
+};
+
 class HttpEndpoint {
  public:
-  /// Answers until it is destroyed; `status` is called from several threads.
+  /// Answers until it is destroyed; the sources are called from several threads.
   static Result<std::unique_ptr<HttpEndpoint>> start(const Address& listen,
-                                                     const std::function<HostStatus()>& status);
+                                                     const StatusSources& sources);
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
   HttpEndpoint(HttpEndpoint&&) = delete;

@@ -53,7 +53,7 @@ HostStatus some_status() {
 }
 
 TEST(HttpEndpoint, AnswersStatusMetricsAndHealth) {
-  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(endpoint.ok()) << endpoint.error().line();
   const Address address = (*endpoint)->address();
   EXPECT_GT(address.port, 0);
@@ -67,8 +67,21 @@ TEST(HttpEndpoint, AnswersStatusMetricsAndHealth) {
   EXPECT_THAT(get(address, "/other"), StartsWith("HTTP/1.1 404"));
 }
 
+TEST(HttpEndpoint, AnswersUnavailableWhenBatchesDoNotClose) {
+  std::string why;
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, [&] { return why; }});
+  ASSERT_TRUE(endpoint.ok()) << endpoint.error().line();
+  const Address address = (*endpoint)->address();
+  EXPECT_THAT(get(address, "/healthz"), StartsWith("HTTP/1.1 200"));
+  why = "the store has worked on one batch for 7 s";
+  for (const char* path : {"/healthz", "/status", "/metrics"}) {
+    EXPECT_THAT(get(address, path), StartsWith("HTTP/1.1 503")) << path;
+    EXPECT_THAT(get(address, path), HasSubstr("\r\n\r\n" + why + "\n")) << path;
+  }
+}
+
 TEST(HttpEndpoint, NeitherUnpacksNorSendsInParts) {
-  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(endpoint.ok());
   const Address address = (*endpoint)->address();
   EXPECT_THAT(ask(address, "POST /status", "Content-Encoding: gzip\r\nContent-Length: 9\r\n"),
@@ -78,9 +91,9 @@ TEST(HttpEndpoint, NeitherUnpacksNorSendsInParts) {
 }
 
 TEST(HttpEndpoint, APortThatIsTakenIsAnError) {
-  const auto first = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  const auto first = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(first.ok());
-  const auto second = HttpEndpoint::start((*first)->address(), some_status);
+  const auto second = HttpEndpoint::start((*first)->address(), {some_status, {}});
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().kind, ErrorKind::network);
   EXPECT_THAT(second.error().line(), HasSubstr("server.http"));
@@ -91,7 +104,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 TEST(HttpEndpoint, ConnectionsThatSayNothingDoNotKeepItFromEnding) {
-  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(endpoint.ok());
   std::vector<int> idle;
   idle.reserve(40);
@@ -103,7 +116,7 @@ TEST(HttpEndpoint, ConnectionsThatSayNothingDoNotKeepItFromEnding) {
 }
 
 TEST(HttpEndpoint, WhoSaysAByteNowAndThenIsNotWaitedForForEver) {
-  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(endpoint.ok());
   const auto start = std::chrono::steady_clock::now();
   std::atomic<bool> stop = false;
@@ -125,7 +138,7 @@ TEST(HttpEndpoint, WhoSaysAByteNowAndThenIsNotWaitedForForEver) {
 }
 
 TEST(HttpEndpoint, ARequestThatNeverEndsIsCutShort) {
-  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, some_status);
+  const auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {some_status, {}});
   ASSERT_TRUE(endpoint.ok());
   const int fd = connect_to((*endpoint)->address());
   const std::string begin = "GET /status HTTP/1.1\r\n";

@@ -1,5 +1,5 @@
-// One HTTP connection that ends in time, whatever its other end does: a client that sends a byte
-// now and then does not hold it any longer, nor does one that never stops sending.
+// An HTTP connection with a deadline and a limit of bytes, so that neither a slow client nor one
+// that never stops sending can hold it.
 #pragma once
 
 #include <httplib.h>

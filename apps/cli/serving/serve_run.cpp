@@ -10,8 +10,6 @@
 
 #include "caucus/federation/host.hpp"
 #include "caucus/federation/store/store.hpp"
-#include "caucus/wire/eager_poll.hpp"
-#include "caucus/wire/one_poller.hpp"
 #include "caucus/wire/server.hpp"
 #include "serving/http_endpoint.hpp"
 #include "serving/server_status.hpp"
@@ -22,11 +20,11 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr Milliseconds kMoment(300);  // for clients that are there to say that they have heard
-constexpr Milliseconds kPause(1500);  // for clients on their way back, before others are named
-constexpr Milliseconds kGrace(2000);  // for streams to end
+constexpr Milliseconds kShortestLinger(300);  // for connected clients to acknowledge the end
+constexpr Milliseconds kFirstLinger(1500);    // for clients that reconnect, before others are named
+constexpr Milliseconds kGrace(2000);          // for streams to end
 
-/// Other arithmetic would go on with other bits.
+/// A run continues only with the arithmetic that began it: its results are the same to the bit.
 Status same_arithmetic(const Store& store, const ServedRun& run) {
   if (!store.begun()) return Done{};
   CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
@@ -46,7 +44,7 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   return host;
 }
 
-/// Each client is a connection, and at times two, which are two open files each.
+/// A client has one connection, and at times two.
 void allow_files_for(std::size_t clients, const ServeOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -64,8 +62,8 @@ bool is_over(const Host& host) {
       [](const Federation& federation) { return federation.phase() == Federation::Phase::over; });
 }
 
-std::vector<std::string> untold(const Host& host) {
-  return host.look([](const Federation& federation) { return federation.untold(); });
+std::vector<std::string> unacknowledged(const Host& host) {
+  return host.look([](const Federation& federation) { return federation.unacknowledged(); });
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -85,27 +83,28 @@ Status finish(const Host& host, const ServeOptions& options) {
   return options.write_result();
 }
 
-/// Clients who are away must hear that the run is over, now or when it is served again.
+/// Disconnected clients are told that the run is over when they reconnect, now or when it is served
+/// again.
 Status wait_for_the_others(const ServedRun& run, Host& host, const ServeOptions& options,
                            const StopSignals& signals, Milliseconds most) {
-  if (untold(host).empty()) return Done{};
+  if (unacknowledged(host).empty()) return Done{};
   if (most.count() > 0 && !signals.came()) {
     options.note("the run is over; waiting up to " + std::to_string((most.count() + 999) / 1000) +
-                 " s for those who have not heard it: " + list_of(untold(host)));
+                 " s for those who have not heard it: " + list_of(unacknowledged(host)));
     CAUCUS_CHECK(host.linger(most));
   }
-  if (!untold(host).empty()) {
-    options.note("these have not heard that the run is over: " + list_of(untold(host)) +
+  if (!unacknowledged(host).empty()) {
+    options.note("these have not heard that the run is over: " + list_of(unacknowledged(host)) +
                  "; they will when it is served again with " + run.server.store);
   }
   return Done{};
 }
 
-/// Of a run that has just come to its end.
+/// Writes the result of a run that has just ended and waits for acknowledgements.
 Status end(const ServedRun& run, Host& host, const ServeOptions& options,
            const StopSignals& signals) {
-  const Milliseconds most = std::max(Milliseconds(run.server.linger_ms), kMoment);
-  const Milliseconds at_first = std::min(most, kPause);
+  const Milliseconds most = std::max(Milliseconds(run.server.linger_ms), kShortestLinger);
+  const Milliseconds at_first = std::min(most, kFirstLinger);
   Status lingered = host.linger(at_first);
   Status finished = finish(host, options);
   if (!lingered.ok()) return lingered;
@@ -118,7 +117,8 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   std::unique_ptr<HttpEndpoint> http;
   if (!run.server.http.empty()) {
     CAUCUS_TRY(const Address address, parse_address(run.server.http, "server.http"));
-    CAUCUS_TRY(http, HttpEndpoint::start(address, [&host] { return host.status(); }));
+    CAUCUS_TRY(http, HttpEndpoint::start(address, {[&host] { return host.status(); },
+                                                   [&host] { return host.trouble(); }}));
     write_log(options.log, address.is_loopback() ? LogLevel::info : LogLevel::warning, "http",
               {{"address", http->address().text()},
                {"open_to_others", address.is_loopback() ? "false" : "true"}});
@@ -127,11 +127,11 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   settings.listen = options.listen;
   settings.keys = std::move(options.security.keys);
   settings.tokens = std::move(options.security.tokens);
-  settings.status = [&host] { return report::json_text(status_json(host.status()), -1); };
+  settings.status = [](const HostStatus& status) {
+    return report::json_text(status_json(status), -1);
+  };
   settings.log = options.log;
   const bool encrypted = settings.keys.has_value();
-  const wire::OnePoller one_poller;
-  const wire::EagerPoll eager_poll;
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(settings)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   Status status = host.wait();
@@ -152,8 +152,8 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
 
 Status serve_host(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
   if (is_over(host)) {
-    CAUCUS_CHECK(finish(host, options));  // whoever asks need not wait for clients
-    if (untold(host).empty()) return Done{};
+    CAUCUS_CHECK(finish(host, options));  // the result does not wait for clients
+    if (unacknowledged(host).empty()) return Done{};
   }
   return serve(run, host, options, signals);
 }

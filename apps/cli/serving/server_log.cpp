@@ -1,15 +1,26 @@
 #include "serving/server_log.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <climits>
 #include <ctime>
+#include <utility>
+#include <vector>
 
 #include "options/settings.hpp"
 
 namespace caucus::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLastMoment(500);
+constexpr int kPollMilliseconds = 100;
 constexpr std::size_t kLongest = 400;  // bytes of a value: nobody can fill the disk with one name
 
 std::string_view word_of(LogLevel level) {
@@ -84,15 +95,76 @@ std::string log_line(LogForm form, std::chrono::system_clock::time_point time, L
   return line + "\n";
 }
 
-Log log_to(std::FILE* file, LogForm form) {
-  return [file, form](LogLevel level, std::string_view event,
-                      std::initializer_list<LogField> fields) {
+LogWriter::LogWriter(int descriptor, LogForm form)
+    : descriptor_(descriptor), form_(form), thread_([this] { run(); }) {}
+
+LogWriter::~LogWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    give_up_ = (Clock::now() + kLastMoment).time_since_epoch().count();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Log LogWriter::log() {
+  return [this](LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
     if (level == LogLevel::debug) return;
-    const std::string line = log_line(form, std::chrono::system_clock::now(), level, event,
-                                      {fields.begin(), fields.size()});
-    std::fwrite(line.data(), 1, line.size(), file);  // one call: the stream's lock keeps it whole
-    std::fflush(file);
+    write(log_line(form_, std::chrono::system_clock::now(), level, event,
+                   {fields.begin(), fields.size()}));
   };
+}
+
+void LogWriter::write(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (lines_.size() >= kMostLines) {
+    ++lost_;
+    return;
+  }
+  if (lines_.empty()) changed_.notify_all();
+  lines_.push_back(std::move(line));
+}
+
+void LogWriter::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return closing_ || !lines_.empty(); });
+    if (lines_.empty()) return;
+    std::string text = std::move(lines_.front());
+    lines_.pop_front();
+    if (lost_ > 0 && lines_.empty()) {  // those that waited are written: now the gap
+      text += log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "lost",
+                       std::vector<LogField>{{"lines", std::to_string(std::exchange(lost_, 0))}});
+    }
+    lock.unlock();
+    const bool written = put(text);
+    lock.lock();
+    if (!written) return;
+  }
+}
+
+bool LogWriter::is_late() const {
+  const auto give_up = give_up_.load();
+  return give_up != 0 && Clock::now().time_since_epoch().count() > give_up;
+}
+
+bool LogWriter::put(std::string_view text) {
+  while (!text.empty()) {
+    pollfd one{descriptor_, POLLOUT, 0};
+    const int ready = ::poll(&one, 1, kPollMilliseconds);
+    if (ready == 0) {
+      if (is_late()) return false;
+      continue;
+    }
+    // A pipe that is ready has room for PIPE_BUF bytes, so the write does not block.
+    const auto size =
+        ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (size < 0 && errno != EINTR && errno != EAGAIN) return true;  // nobody will ever read it
+    if (size > 0) text.remove_prefix(static_cast<std::size_t>(size));
+    if (size <= 0 && is_late()) return false;
+  }
+  return true;
 }
 
 }  // namespace caucus::cli

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <thread>
 #include <vector>
@@ -63,7 +65,8 @@ TEST(ServerLog, ThreadsWriteWholeLines) {
   std::FILE* file = std::tmpfile();
   ASSERT_NE(file, nullptr);
   {
-    const Log log = log_to(file, LogForm::pairs);
+    LogWriter writer(fileno(file), LogForm::pairs);
+    const Log log = writer.log();
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] {
@@ -85,6 +88,48 @@ TEST(ServerLog, ThreadsWriteWholeLines) {
   }
   EXPECT_EQ(lines, 800);
   std::fclose(file);
+}
+
+/// All that is in a pipe now.
+std::string read_all(int pipe) {
+  std::string all;
+  char buffer[65'536];
+  while (true) {
+    pollfd one{pipe, POLLIN, 0};
+    if (poll(&one, 1, 300) <= 0) return all;
+    all.append(buffer, static_cast<std::size_t>(read(pipe, buffer, sizeof buffer)));
+  }
+}
+
+TEST(ServerLog, APipeThatNobodyReadsLosesLinesAndStopsNothing) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const auto begun = std::chrono::steady_clock::now();
+  int written = 0;
+  std::string heard;
+  {
+    LogWriter writer(ends[1], LogForm::pairs);
+    const Log log = writer.log();
+    const auto write_some = [&](int lines) {
+      for (int n = 0; n < lines; ++n, ++written) {
+        write_log(log, LogLevel::info, "joined", {{"client", std::string(300, 'x')}});
+      }
+    };
+    write_some(5000);  // a pipe holds some 170 of them, the queue 1,000
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+    heard = read_all(ends[0]);
+    const std::size_t lost = heard.find("level=warning event=lost lines=");
+    ASSERT_NE(lost, std::string::npos) << "it flows again";
+    const int count = std::stoi(heard.substr(lost + 31));
+    const auto lines = std::count(heard.begin(), heard.end(), '\n');
+    EXPECT_EQ(lines - 1 + count, written);
+    EXPECT_GT(count, 3000);
+    write_some(5000);
+  }
+  // With a full pipe the end does not wait for a reader.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace caucus::cli {
 namespace {
 
-Result<std::optional<wire::ServerKeys>> read_keys(const ServerConfig& server) {
+Result<std::optional<wire::ServerKeys>> read_keys(const ServerConfig& server,
+                                                  std::string& warning) {
   if (!server.has_tls()) return std::optional<wire::ServerKeys>();
   if (server.cert.empty()) {
     return usage_error("server.tls", "there is no certificate", "expected tls.cert and tls.key");
@@ -15,6 +16,7 @@ Result<std::optional<wire::ServerKeys>> read_keys(const ServerConfig& server) {
   CAUCUS_TRY(TlsTexts texts,
              read_tls({server.cert, server.key, server.client_ca},
                       {"server.tls.cert", "server.tls.key", "server.tls.client_ca"}));
+  warning = std::move(texts.warning);
   return std::optional(
       wire::ServerKeys{std::move(texts.cert), std::move(texts.key), std::move(texts.ca)});
 }
@@ -35,7 +37,7 @@ Result<std::optional<TokenFile>> read_tokens(const ServerConfig& server) {
 Result<ServerSecurity> read_security(const ServerConfig& server, const Address& listen,
                                      bool insecure) {
   ServerSecurity security;
-  CAUCUS_TRY(security.keys, read_keys(server));
+  CAUCUS_TRY(security.keys, read_keys(server, security.warning));
   CAUCUS_TRY(security.tokens, read_tokens(server));
   if (insecure) return security;
   if (!server.http.empty()) {

@@ -1,7 +1,8 @@
-// Who may come in and who can listen: what [server] says of TLS and tokens, read and checked.
+// The TLS and token files of [server], read and checked.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/tokens.hpp"
@@ -14,10 +15,10 @@ namespace caucus::cli {
 struct ServerSecurity {
   std::optional<wire::ServerKeys> keys;
   std::optional<TokenFile> tokens;
+  std::string warning;  ///< empty, or one line: others can read the key
 };
 
-/// Beyond this machine, a server without TLS, or one that takes everybody's word for who they are,
-/// is refused unless `insecure`.
+/// TLS and a way to identify clients are required except on loopback, or with `insecure`.
 Result<ServerSecurity> read_security(const ServerConfig& server, const Address& listen,
                                      bool insecure);
 

@@ -1,5 +1,5 @@
-// SIGTERM and SIGINT as a call on an ordinary thread, where anything may be done, in place of a
-// handler, where next to nothing may.
+// SIGTERM and SIGINT as a call on an ordinary thread, since a signal handler may do next to
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace caucus::cli {
 
-/// To be made before other threads are: they inherit that the signals are not for them.
+/// Make it before other threads: they inherit that these signals are blocked.
 class StopSignals {
  public:
   StopSignals();
@@ -19,10 +19,10 @@ class StopSignals {
   StopSignals& operator=(StopSignals&&) = delete;
   ~StopSignals();
 
-  /// From now on the first of them calls `stop`, and the second ends the process as if nobody
-  /// watched: whatever is stuck must not need kill -9. Without this they wait.
+  /// From now on the first signal calls `stop`, and the second ends the process as if it were not
+  /// watched, so that a stuck process does not need kill -9. Before, signals wait.
   void watch(std::function<void()> stop);
-  /// From now on they wait again, and `stop` is not running.
+  /// From now on signals wait again; `stop` has returned.
   void unwatch();
   /// Whether one has come.
   [[nodiscard]] bool came() const { return came_; }

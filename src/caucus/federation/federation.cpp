@@ -111,22 +111,26 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
   return Done{};
 }
 
-std::string Federation::told() const {
-  std::string told;
-  for (const Member& member : members_) told += member.told ? '1' : '0';
-  return told;
+std::string Federation::acknowledged() const {
+  std::string bytes;
+  for (const Member& member : members_) bytes += member.acknowledged_end ? '1' : '0';
+  return bytes;
 }
 
-Status Federation::restore_told(std::string_view told) {
-  if (told.size() != members_.size()) return data_error("told", "is of other clients");
-  for (std::size_t j = 0; j < members_.size(); ++j) members_[j].told = told[j] == '1';
+Status Federation::restore_acknowledged(std::string_view bytes) {
+  if (bytes.size() != members_.size()) {
+    return data_error("the record of acknowledgements", "belongs to other clients");
+  }
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    members_[j].acknowledged_end = bytes[j] == '1';
+  }
   return Done{};
 }
 
-std::vector<std::string> Federation::untold() const {
+std::vector<std::string> Federation::unacknowledged() const {
   std::vector<std::string> names;
   for (const Member& member : members_) {
-    if (!member.told && !member.cut_off) names.push_back(member.name);
+    if (!member.acknowledged_end && !member.cut_off) names.push_back(member.name);
   }
   return names;
 }

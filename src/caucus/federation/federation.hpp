@@ -56,13 +56,13 @@ class Federation {
   /// It has its data: from now on batches wait for it.
   Status ready(std::uint32_t client, const ReadyRecord& ready, Time now);
   void leave(std::uint32_t client) { members_[client].connected = false; }
-  /// The client has heard that there is nothing more for it to do. It is no part of the snapshot:
-  /// told() has one byte for each client.
-  void tell(std::uint32_t client) { members_[client].told = true; }
-  [[nodiscard]] std::string told() const;
-  Status restore_told(std::string_view told);
-  /// Who has yet to hear it once the run is over.
-  [[nodiscard]] std::vector<std::string> untold() const;
+  /// The client acknowledges that it has nothing more to do. This is not part of the snapshot:
+  /// acknowledged() has one byte for each client.
+  void acknowledge_end(std::uint32_t client) { members_[client].acknowledged_end = true; }
+  [[nodiscard]] std::string acknowledged() const;
+  Status restore_acknowledged(std::string_view bytes);
+  /// The clients that have not acknowledged the end and were not cut off.
+  [[nodiscard]] std::vector<std::string> unacknowledged() const;
 
   // --- batches ---
   /// Whether those have joined whom the first batch waits for.

@@ -1,21 +1,25 @@
-// A federation that is being served: it takes what clients say from any thread, one at a time,
-// keeps every closed batch in the store (before anybody hears of the next, unless batches are made
-// durable in groups), and answers through lines, whatever they are made of (wire/session, or a
-// queue in a test).
+// A federation that is being served. One thread owns the federation: everybody else posts events
+// to its queue and returns at once. A second thread commits closed batches to the store (before
+// anybody hears of the next batch, unless batches are made durable in groups). The host answers
+// through lines, whatever they are made of (wire/session, or a queue in a test).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "caucus/federation/event_queue.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/host_status.hpp"
 #include "caucus/federation/lines.hpp"
@@ -25,14 +29,17 @@
 namespace caucus {
 
 struct HostOptions {
-  /// Batches, at most: sooner when the reports since the last one take much more than it did.
+  /// Batches at most: a snapshot is taken sooner when the reports since the last one take much more
+  /// room than it did.
   std::size_t snapshot_every = 1000;
   Log log;
+  /// The host is unhealthy when one event or one commit takes longer than this.
+  std::chrono::milliseconds stuck_after{5000};
 };
 
 class Host {
  public:
-  /// Goes on from what the store holds.
+  /// Continues from what the store holds.
   static Result<std::unique_ptr<Host>> make(FederationSettings settings,
                                             const std::string& plan_bytes, Store store,
                                             HostOptions options);
@@ -42,33 +49,41 @@ class Host {
   Host& operator=(Host&&) = delete;
   ~Host();
 
-  /// Welcomes the client on this line, in place of an older one, or says why not. Whoever waited
-  /// here while the client opened a newer line comes too late.
-  Result<std::uint32_t> join(const HelloRecord& hello, std::shared_ptr<Line> line);
+  // --- what clients say: posted from any thread ---
+  /// The line hears a welcome, in place of an older line of this client, or is turned away.
+  void join(HelloRecord hello, std::shared_ptr<Line> line);
   /// The client has its data.
-  Status ready(std::uint32_t client, const Line& line, const ReadyRecord& ready);
-  void report(std::uint32_t client, const Line& line, ReportRecord report);
-  void leave(std::uint32_t client, const Line& line);
-  /// The client has heard that there is nothing more to do.
-  void goodbye(std::uint32_t client, const Line& line);
+  void ready(std::shared_ptr<Line> line, ReadyRecord ready);
+  void report(std::shared_ptr<Line> line, ReportRecord report);
+  void leave(std::shared_ptr<Line> line);
+  /// The client acknowledges that it has nothing more to do. The line is finished once that is
+  /// durable.
+  void goodbye(std::shared_ptr<Line> line);
 
-  /// Until the run is over, stop() is called or the store fails.
+  // --- for whoever runs the server ---
+  /// Until the run is over and stored, stop() is called or the store fails.
   Status wait();
-  /// Of a run that is over: until every client knows it, stop() is called or so much time is over.
+  /// After the run is over: until every client has acknowledged it, stop() is called or so much
+  /// time has passed.
   Status linger(std::chrono::milliseconds most);
-  /// Ends the lines; what was closed is stored. The run goes on when it is served again.
+  /// Stores every closed batch and closes the lines. The run continues when it is served again.
   void stop();
-  /// The same without storing anything more, as if the process had been killed: for tests.
+  /// Closes the lines without storing anything more, as if the process had been killed: for tests.
   void abandon();
 
   [[nodiscard]] HostStatus status() const;
+  /// Calls `reply` on the host's thread; it must return at once.
+  void post_status(std::function<void(const HostStatus&)> reply) const;
+  /// Empty if batches close when they can; else why they do not. Does not wait for the host.
+  [[nodiscard]] std::string trouble() const;
   /// How long this process has had batches open.
   [[nodiscard]] std::chrono::duration<double> working_time() const;
-  /// work(federation) while nothing happens.
+  /// Waits for work(federation), which runs on the host's thread.
   template <class Work>
   auto look(Work&& work) const {
-    const std::lock_guard lock(mutex_);
-    return work(federation_);
+    std::promise<decltype(work(std::declval<const Federation&>()))> promise;
+    events_.post([&] { promise.set_value(work(federation_)); });
+    return promise.get_future().get();
   }
 
  private:
@@ -76,40 +91,70 @@ class Host {
 
   static Result<Federation> recover(FederationSettings settings, const std::string& plan_bytes,
                                     Store& store, const Log& log);
-  /// Begins, closes and opens batches as long as there are any to; the host is locked.
+
+  // All of these run on the host's thread.
+  void run();
+  void on_join(const HelloRecord& hello, std::shared_ptr<Line> line);
+  void on_ready(Line& line, const ReadyRecord& ready);
+  void on_report(Line& line, ReportRecord report);
+  void on_leave(const Line& line);
+  void on_goodbye(const std::shared_ptr<Line>& line);
+  void on_stored();
+  [[nodiscard]] HostStatus make_status() const;
+  /// Gives a welcome unless the client must not join now.
+  Result<WelcomeRecord> admit(const HelloRecord& hello, const Line& line);
+  /// Begins, closes and opens batches as long as that is possible.
   void advance();
-  Status close_batch();
+  void begin();
+  void close_batch();
   void count_traffic(std::uint32_t client);
-  /// Whether the whole state is to be stored behind this batch.
+  /// Whether the whole state is to be stored after this batch.
   [[nodiscard]] bool snapshot_due(const ClosedBatch& closed);
+  /// Whether the open batch's models may be sent: the store has kept up with those before.
+  [[nodiscard]] bool may_assign() const;
   void send_assignment(std::uint32_t client);
   void send_assignments();
-  /// Whether the client is there, has finished and has not been told so.
+  /// Whether the client is connected, has finished and has not been told so.
   [[nodiscard]] bool may_go(std::uint32_t client) const;
-  /// Whether the client is there and was cut off.
+  /// Whether the client is connected and was cut off.
   [[nodiscard]] bool must_go(std::uint32_t client) const;
-  /// Clients whose last report is stored need not stay, and those who were cut off must not.
+  /// Dismisses clients that have finished or were cut off, once that is durable: they will not
+  /// connect again.
   void dismiss();
-  /// The store; if it fails the client may try again later.
-  Status flush_for_join();
+  void finish_goodbyes();
   void fail(Error error);
-  void close_lines();  ///< the host is locked
-  void watch_clock();
+  void close_lines();
+  [[nodiscard]] bool is_open() const { return !stopped_ && !failed_; }
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  /// What wait() and linger() wait for.
+  struct Progress {
+    bool over = false, stopped = false;
+    std::size_t unacknowledged = 0;
+    std::optional<Error> failure;
+  };
+  void publish();
+
   Federation federation_;
-  StoreWriter store_;
   const HostOptions options_;
-  std::vector<Log> comings_;  ///< of each client: it can come and go as often as it likes
+  std::vector<Log> client_logs_;  ///< limited: a client can connect as often as it likes
   std::size_t report_bytes_ = 0, snapshot_bytes_ = 0;  ///< since the last snapshot; of that
   Lines lines_;
-  const std::uint64_t start_;          ///< of this run's servers, counted by the store
-  const std::uint64_t since_;          ///< the first batch that this one opened
-  std::optional<Time> began_, ended_;  ///< to work on batches
-  std::optional<Error> failure_;
-  bool stopped_ = false;
-  std::thread clock_;  ///< only if batches have a deadline
+  std::vector<std::pair<StoreWriter::Ticket, std::shared_ptr<Line>>> goodbyes_;  ///< not stored yet
+  StoreWriter::Ticket begun_ = 0;      ///< the snapshot before the first batch
+  bool assignments_held_ = false;      ///< the open batch's models wait for the store
+  const std::uint64_t start_;          ///< how often the run's server was started
+  const std::uint64_t since_;          ///< the first batch that this start opened
+  std::optional<Time> began_, ended_;  ///< work on batches
+  bool stopped_ = false, failed_ = false, quit_ = false;
+
+  mutable std::mutex progress_mutex_;
+  std::condition_variable progressed_;
+  Progress progress_;
+
+  mutable EventQueue events_;
+  std::atomic<bool> stored_posted_ = false;
+  StoreWriter store_;
+  std::thread thread_;
 };
 
 }  // namespace caucus

@@ -45,27 +45,28 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   const auto host = std::move(made).value();
   TestClient restless(settings.plan, 0, source);
   TestClient calm(settings.plan, 1, source);
-  const auto come = [&](const TestClient& client, std::uint32_t index) {
+  const auto come = [&](const TestClient& client) {
     auto line = std::make_shared<QueueLine>();
-    EXPECT_TRUE(host->join(client.hello(), line).ok());
+    EXPECT_TRUE(join(*host, client, line).ok());
     EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(line->hear()));
-    EXPECT_TRUE(host->ready(index, *line, client.ready()).ok());
+    EXPECT_TRUE(ready(*host, client, line).ok());
     return line;
   };
   const auto begun = std::chrono::steady_clock::now();
-  for (int n = 0; n < 200; ++n) host->leave(0, *come(restless, 0));
-  const auto line = come(restless, 0);
+  for (int n = 0; n < 200; ++n) host->leave(come(restless));
+  const auto line = come(restless);
   const auto took = std::chrono::steady_clock::now() - begun;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(took).count() + 1;
   ASSERT_LT(seconds, 10) << "nothing had to be left out";
 
   // The others' lines and the important ones are all there.
-  const auto other = come(calm, 1);
+  const auto other = come(calm);
   EXPECT_EQ(lines.count("joined c2"), 1U);
   EXPECT_EQ(lines.count("begun 2"), 1U);
   auto lie = *restless.play(std::get<AssignmentRecord>(line->hear()));
   lie.reports.losses[0] = -1.0F;
-  host->report(0, *line, lie);
+  host->report(line, lie);
+  (void)host->status();
   EXPECT_EQ(lines.count("rejected c1"), 1U);
 
   const std::size_t written = lines.count("joined c1") + lines.count("left c1");
@@ -73,7 +74,8 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   EXPECT_GE(written, 10U);
   if (seconds == 1) {  // else some have been counted already
     std::this_thread::sleep_for(std::chrono::milliseconds(1050));
-    host->leave(0, *line);
+    host->leave(line);
+    (void)host->status();
     const auto& all = lines.all();
     EXPECT_EQ(all.at(all.size() - 2), "left out " + std::to_string(2 * 200 + 1 - written));
     EXPECT_EQ(all.back(), "left c1");

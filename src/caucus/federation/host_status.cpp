@@ -12,7 +12,7 @@ HostStatus status_of(const Federation& federation) {
     copy.joined = member.joined;
     copy.finished = member.finished;
     copy.cut_off = member.cut_off;
-    copy.told = member.told;
+    copy.acknowledged_end = member.acknowledged_end;
     copy.examples = member.examples;
     copy.counted = member.counted;
     copy.last_batch = member.last_batch;

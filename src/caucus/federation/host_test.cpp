@@ -3,15 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 #include <thread>
 
+#include "caucus/federation/store/sqlite.hpp"
 #include "caucus/federation/test_host.hpp"
 
 namespace caucus {
 namespace {
 
-std::vector<std::string> untold(const Host& host) {
-  return host.look([](const Federation& federation) { return federation.untold(); });
+std::vector<std::string> unacknowledged(const Host& host) {
+  return host.look([](const Federation& federation) { return federation.unacknowledged(); });
 }
 
 class HostThreads : public testing::Test {
@@ -29,9 +31,13 @@ class HostThreads : public testing::Test {
   [[nodiscard]] std::unique_ptr<Host> open(const FederationSettings& settings,
                                            std::size_t commit_every = 1,
                                            std::size_t snapshot_every = 5) const {
+    return open(settings, commit_every, HostOptions{snapshot_every, {}});
+  }
+  [[nodiscard]] std::unique_ptr<Host> open(const FederationSettings& settings,
+                                           std::size_t commit_every, HostOptions options) const {
     auto store = Store::open(path(), {commit_every});
     EXPECT_TRUE(store.ok()) << store.error().line();
-    auto host = Host::make(settings, "the plan", std::move(store).value(), {snapshot_every, {}});
+    auto host = Host::make(settings, "the plan", std::move(store).value(), std::move(options));
     EXPECT_TRUE(host.ok()) << host.error().line();
     return std::move(host).value();
   }
@@ -109,13 +115,13 @@ TEST_F(HostThreads, LetWhoeverHasFinishedGo) {
   const auto slow_line = std::make_shared<QueueLine>();
   bool ended = false;
   std::thread thread([&] { ended = take_part(*host, quick, quick_line); });
-  ASSERT_TRUE(host->join(slow.hello(), slow_line).ok());
-  ASSERT_TRUE(host->ready(1, *slow_line, slow.ready()).ok());
+  ASSERT_TRUE(join(*host, slow, slow_line).ok());
+  ASSERT_TRUE(ready(*host, slow, slow_line).ok());
   for (int reports = 0; reports < 2;) {
     const Heard heard = slow_line->hear();
     const auto* assignment = std::get_if<AssignmentRecord>(&heard);
     if (assignment == nullptr) continue;
-    host->report(1, *slow_line, *slow.play(*assignment));
+    host->report(slow_line, *slow.play(*assignment));
     ++reports;
   }
   // The slow one answers no more; the other one is told all the same.
@@ -140,34 +146,34 @@ TEST_F(HostThreads, RememberWhoHasNotHeardOfTheEnd) {
     TestClient slow(settings.plan, 1, source);
     const auto line = std::make_shared<QueueLine>();
     std::thread thread([&] { EXPECT_TRUE(take_part(*host, slow, std::make_shared<QueueLine>())); });
-    ASSERT_TRUE(host->join(quick.hello(), line).ok());
-    ASSERT_TRUE(host->ready(0, *line, quick.ready()).ok());
-    host->goodbye(0, *line);  // too early: nobody said that it may go
+    ASSERT_TRUE(join(*host, quick, line).ok());
+    ASSERT_TRUE(ready(*host, quick, line).ok());
+    host->goodbye(line);  // too early: nobody said that it may go
     while (true) {
       const Heard heard = line->hear();
       if (std::holds_alternative<Ended>(heard)) break;
       if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
-        host->report(0, *line, *quick.play(*assignment));
+        host->report(line, *quick.play(*assignment));
       }
     }
-    host->leave(0, *line);  // as if it had been killed before it could hear
+    host->leave(line);  // as if it had been killed before it could hear
     thread.join();
     ASSERT_TRUE(host->wait().ok());
     EXPECT_TRUE(host->linger(nobody).ok());
-    EXPECT_EQ(untold(*host), std::vector<std::string>{"c1"});
+    EXPECT_EQ(unacknowledged(*host), std::vector<std::string>{"c1"});
     host->abandon();  // what a client has said is in the store already
   }
   {
     const auto host = open(settings);
     EXPECT_TRUE(host->wait().ok());
-    EXPECT_EQ(untold(*host), std::vector<std::string>{"c1"});
+    EXPECT_EQ(unacknowledged(*host), std::vector<std::string>{"c1"});
     TestClient quick(settings.plan, 0, source);
     EXPECT_TRUE(take_part(*host, quick, std::make_shared<QueueLine>()));
     EXPECT_TRUE(host->linger(std::chrono::seconds(60)).ok());
     EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
               simulated(settings, source));
   }
-  EXPECT_TRUE(untold(*open(settings)).empty());
+  EXPECT_TRUE(unacknowledged(*open(settings)).empty());
 }
 
 TEST_F(HostThreads, TellWhoeverHasFinishedAndComesAgain) {
@@ -178,27 +184,27 @@ TEST_F(HostThreads, TellWhoeverHasFinishedAndComesAgain) {
   TestClient slow(settings.plan, 1, source);
   const auto slow_line = std::make_shared<QueueLine>();
   auto quick_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(host->join(quick.hello(), quick_line).ok());
-  ASSERT_TRUE(host->ready(0, *quick_line, quick.ready()).ok());
-  ASSERT_TRUE(host->join(slow.hello(), slow_line).ok());
-  ASSERT_TRUE(host->ready(1, *slow_line, slow.ready()).ok());
-  const auto play = [&](TestClient& client, std::uint32_t index, QueueLine& line) {
+  ASSERT_TRUE(join(*host, quick, quick_line).ok());
+  ASSERT_TRUE(ready(*host, quick, quick_line).ok());
+  ASSERT_TRUE(join(*host, slow, slow_line).ok());
+  ASSERT_TRUE(ready(*host, slow, slow_line).ok());
+  const auto play = [&](TestClient& client, const std::shared_ptr<QueueLine>& line) {
     while (true) {
-      const Heard heard = line.hear();
+      const Heard heard = line->hear();
       const auto* assignment = std::get_if<AssignmentRecord>(&heard);
       if (assignment == nullptr) continue;
-      return host->report(index, line, *client.play(*assignment));
+      return host->report(line, *client.play(*assignment));
     }
   };
-  play(quick, 0, *quick_line);
-  play(slow, 1, *slow_line);
-  play(quick, 0, *quick_line);
-  host->leave(0, *quick_line);  // before its last batch is closed
-  play(slow, 1, *slow_line);
+  play(quick, quick_line);
+  play(slow, slow_line);
+  play(quick, quick_line);
+  host->leave(quick_line);  // before its last batch is closed
+  play(slow, slow_line);
   EXPECT_TRUE(host->status().members[0].finished);
   EXPECT_LT(host->status().durable, 2U);
   quick_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(host->join(quick.hello(), quick_line).ok());
+  ASSERT_TRUE(join(*host, quick, quick_line).ok());
   EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(quick_line->hear()));
   EXPECT_TRUE(std::holds_alternative<Ended>(quick_line->hear()));
   EXPECT_EQ(host->status().durable, 2U);
@@ -213,41 +219,43 @@ TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
   TestClient liar(settings.plan, 1, source);
   const auto line = std::make_shared<QueueLine>();
   auto liars_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(host->join(honest.hello(), line).ok());
-  ASSERT_TRUE(host->join(liar.hello(), liars_line).ok());
-  ASSERT_TRUE(host->ready(0, *line, honest.ready()).ok());
-  ASSERT_TRUE(host->ready(1, *liars_line, liar.ready()).ok());
-  const auto play = [&](TestClient& client, std::uint32_t index, QueueLine& on, bool lies) {
+  ASSERT_TRUE(join(*host, honest, line).ok());
+  ASSERT_TRUE(join(*host, liar, liars_line).ok());
+  ASSERT_TRUE(ready(*host, honest, line).ok());
+  ASSERT_TRUE(ready(*host, liar, liars_line).ok());
+  const auto play = [&](TestClient& client, const std::shared_ptr<QueueLine>& on, bool lies) {
     while (true) {
-      const Heard heard = on.hear();
+      const Heard heard = on->hear();
       const auto* assignment = std::get_if<AssignmentRecord>(&heard);
       if (assignment == nullptr) continue;
       auto report = *client.play(*assignment);
       if (lies) report.reports.losses[0] = -1.0F;
-      return host->report(index, on, std::move(report));
+      return host->report(on, std::move(report));
     }
   };
   for (int n = 0; n < 3; ++n) {
-    if (n > 0) play(honest, 0, *line, false);
-    play(liar, 1, *liars_line, true);
+    if (n > 0) play(honest, line, false);
+    play(liar, liars_line, true);
   }
   EXPECT_TRUE(host->status().members[1].cut_off);
   EXPECT_EQ(host->status().durable, 0U);
   // Nobody has told it: if the server died now, it would be waited for.
-  host->leave(1, *liars_line);
+  host->leave(liars_line);
   liars_line = std::make_shared<QueueLine>();
-  const auto early = host->join(liar.hello(), liars_line);
+  const auto early = join(*host, liar, liars_line);
   ASSERT_FALSE(early.ok());
   EXPECT_EQ(early.error().kind, ErrorKind::network) << "it may come again";
-  play(honest, 0, *line, false);
-  const auto late = host->join(liar.hello(), liars_line);
-  ASSERT_FALSE(late.ok());
-  EXPECT_EQ(late.error().kind, ErrorKind::data) << "now it is final";
+  play(honest, line, false);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (join(*host, liar, liars_line).error().kind != ErrorKind::data) {  // until it is final
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    std::this_thread::yield();
+  }
   EXPECT_EQ(host->status().durable, 3U);
   host->abandon();
   host.reset();
   host = open(settings, 1000, 1000);
-  EXPECT_EQ(host->join(liar.hello(), liars_line).error().kind, ErrorKind::data);
+  EXPECT_EQ(join(*host, liar, liars_line).error().kind, ErrorKind::data);
   EXPECT_TRUE(host->status().members[1].cut_off);
   host->abandon();
 }
@@ -261,19 +269,19 @@ TEST_F(HostThreads, TellAClientThatItIsCutOffWhenItsBatchIsStored) {
   TestClient liar(settings.plan, 1, source);
   const auto line = std::make_shared<QueueLine>();
   const auto liars_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(host->join(honest.hello(), line).ok());
-  ASSERT_TRUE(host->join(liar.hello(), liars_line).ok());
-  ASSERT_TRUE(host->ready(0, *line, honest.ready()).ok());
-  ASSERT_TRUE(host->ready(1, *liars_line, liar.ready()).ok());
+  ASSERT_TRUE(join(*host, honest, line).ok());
+  ASSERT_TRUE(join(*host, liar, liars_line).ok());
+  ASSERT_TRUE(ready(*host, honest, line).ok());
+  ASSERT_TRUE(ready(*host, liar, liars_line).ok());
   const auto assignment_on = [](QueueLine& on) {
     EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(on.hear()));
     return std::get<AssignmentRecord>(on.hear());
   };
   auto report = *liar.play(assignment_on(*liars_line));
   report.played.loss = -1.0;
-  host->report(1, *liars_line, std::move(report));
+  host->report(liars_line, std::move(report));
   EXPECT_TRUE(std::holds_alternative<std::string>(liars_line->hear()));  // this report is refused
-  host->report(0, *line, *honest.play(assignment_on(*line)));
+  host->report(line, *honest.play(assignment_on(*line)));
   const Ended ended = std::get<Ended>(liars_line->hear());
   EXPECT_TRUE(ended.cut);
   EXPECT_EQ(host->status().durable, 1U);
@@ -287,8 +295,8 @@ TEST_F(HostThreads, KeepTheNewestLineOfAClient) {
   TestClient client(settings.plan, 0, source);
   const auto held_up = std::make_shared<QueueLine>();  // its Hello comes after that of the next
   const auto newest = std::make_shared<QueueLine>();
-  ASSERT_TRUE(host->join(client.hello(), newest).ok());
-  const auto older = host->join(client.hello(), held_up);
+  ASSERT_TRUE(join(*host, client, newest).ok());
+  const auto older = join(*host, client, held_up);
   ASSERT_FALSE(older.ok());
   EXPECT_EQ(older.error().kind, ErrorKind::network);
   EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
@@ -302,12 +310,14 @@ TEST_F(HostThreads, SayWhichBatchesAreTheirOwn) {
   TestClient client(settings.plan, 0, source);
   const auto welcomed_by = [&](Host& host) {
     const auto line = std::make_shared<QueueLine>();
-    EXPECT_TRUE(host.join(client.hello(), line).ok());
+    EXPECT_TRUE(join(host, client, line).ok());
     const auto welcome = std::get<WelcomeRecord>(line->hear());
-    EXPECT_TRUE(host.ready(0, *line, client.ready()).ok());
+    EXPECT_TRUE(ready(host, client, line).ok());
     for (int n = 0; n < 2; ++n) {
-      host.report(0, *line, *client.play(std::get<AssignmentRecord>(line->hear())));
+      host.report(line, *client.play(std::get<AssignmentRecord>(line->hear())));
     }
+    EXPECT_EQ(std::get<AssignmentRecord>(line->hear()).batch,
+              welcome.since + (welcome.since > 0 ? 2 : 3));
     host.abandon();
     return std::pair(welcome.start, welcome.since);
   };
@@ -332,12 +342,12 @@ TEST_F(HostThreads, StoreTheWholeStateWhenReportsTakeMuchRoom) {
     threads.emplace_back([&, j] {
       TestClient client(settings.plan, j, source);
       const auto line = std::make_shared<QueueLine>();
-      ASSERT_TRUE(host->join(client.hello(), line).ok());
-      ASSERT_TRUE(host->ready(j, *line, client.ready()).ok());
+      ASSERT_TRUE(join(*host, client, line).ok());
+      ASSERT_TRUE(ready(*host, client, line).ok());
       for (int reports = 0; reports < 11;) {  // not all: the end has a snapshot of its own
         const Heard heard = line->hear();
         if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
-          host->report(j, *line, *client.play(*assignment));
+          host->report(line, *client.play(*assignment));
           ++reports;
         }
       }
@@ -373,6 +383,59 @@ TEST_F(HostThreads, RefuseAStoreOfOtherSettings) {
   EXPECT_TRUE(plan_taken("another plan"));  // nothing is lost: the run has not begun
   ASSERT_TRUE(Store::open(path(), {})->snapshot({0, "begun"}).ok());
   EXPECT_FALSE(plan_taken("a plan"));
+}
+
+/// Waits for a host that has some trouble, or none.
+void wait_for_trouble(const Host& host, const std::string& expected) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (host.trouble().find(expected) == std::string::npos ||
+         host.trouble().empty() != expected.empty()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until) << host.trouble();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(HostThreads, SayThatTheyAreStuck) {
+  const TestSource source({5});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  std::promise<void> release;
+  HostOptions options;
+  options.stuck_after = std::chrono::milliseconds(30);
+  options.log = [held = release.get_future().share()](LogLevel, std::string_view event,
+                                                      std::initializer_list<LogField>) {
+    if (event == "joined") held.wait();
+  };
+  const auto host = open(settings, 1, options);
+  EXPECT_EQ(host->trouble(), "");
+  TestClient client(settings.plan, 0, source);
+  const auto line = std::make_shared<QueueLine>();
+  host->join(client.hello(), line);
+  host->ready(line, client.ready());
+  wait_for_trouble(*host, "the host has worked on one event for ");
+  release.set_value();
+  wait_for_trouble(*host, "");
+}
+
+TEST_F(HostThreads, SayThatTheStoreIsStuckAndGoOnAfterwards) {
+  const TestSource source({5});
+  const auto settings = test_settings(1, ScheduleKind::constant);
+  HostOptions options;
+  options.stuck_after = std::chrono::milliseconds(30);
+  const auto host = open(settings, 1, options);
+  TestClient client(settings.plan, 0, source);
+  {
+    auto other = Database::open(path(), Database::Access::write).value();
+    ASSERT_TRUE(other.execute("BEGIN IMMEDIATE").ok());  // SQLite waits some seconds for it
+    const auto line = std::make_shared<QueueLine>();
+    host->join(client.hello(), line);
+    host->ready(line, client.ready());
+    wait_for_trouble(*host, "the store has worked on one batch for ");
+    EXPECT_EQ(host->status().batch, 1U) << "the host itself answers";
+    host->leave(line);
+  }
+  wait_for_trouble(*host, "");
+  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
+  EXPECT_TRUE(host->wait().ok());
 }
 
 TEST_F(HostThreads, CloseABatchAtItsDeadline) {

@@ -4,8 +4,14 @@
 
 namespace caucus {
 
+std::optional<std::uint32_t> Lines::client_of(const Line& line) const {
+  if (!line.client_ || of(*line.client_) != &line) return std::nullopt;
+  return line.client_;
+}
+
 void Lines::take(std::uint32_t client, std::shared_ptr<Line> line) {
-  cut(client, "another client of this name has come; expected one at a time");
+  cut(client, "another client of this name has connected; expected one at a time");
+  line->client_ = client;
   seats_[client].line = std::move(line);
 }
 

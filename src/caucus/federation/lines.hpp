@@ -1,10 +1,11 @@
-// The ways to the clients of a federation, at most one to each.
+// The connections to the clients of a federation, at most one to each.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ struct Traffic {
   std::uint64_t up = 0, down = 0;
 };
 
-/// The way to one client. Its functions are called while the host is locked, so they must return at
-/// once and must not call the host.
+/// The way back to one client. The host's thread calls it, so every function returns at once.
 class Line {
  public:
   Line() = default;
@@ -34,33 +34,45 @@ class Line {
 
   virtual void welcome(const WelcomeRecord& welcome) = 0;
   virtual void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) = 0;
-  /// A report was not taken.
+  /// A report was not accepted; the line stays.
   virtual void refuse(std::uint64_t batch, const std::string& why) = 0;
-  /// The client must not come again.
+  /// A Hello or a Ready was not accepted, and the line ends. Unless `final`, the client may try
+  /// again later.
+  virtual void turn_away(const std::string& why, bool final) = 0;
+  /// The client is cut off and must not connect again.
   virtual void cut(const std::string& why) = 0;
-  /// There is nothing more to do. The line stays until the client says that it has heard it.
+  /// The client has nothing more to do. The line stays until the client acknowledges it.
   virtual void end(const std::string& why) = 0;
-  /// The server goes down; the client may come again when it is back.
+  /// The client's acknowledgement is stored: the line may go.
+  virtual void finish() = 0;
+  /// The server shuts down; the client may connect again when it is back.
   virtual void close() = 0;
-  /// Of all messages since it was asked before.
+  /// The host has handled a message of this line.
+  virtual void message_handled() {}
+  /// The traffic since the last call.
   virtual Traffic take_traffic() = 0;
 
  private:
+  friend class Lines;
   static inline std::atomic<std::uint64_t> made_ = 0;
   const std::uint64_t number_ = ++made_;
+  std::optional<std::uint32_t> client_;  ///< for Lines
 };
 
+/// Belongs to the host's thread.
 class Lines {
  public:
   explicit Lines(std::size_t clients) : seats_(clients) {}
 
   [[nodiscard]] std::size_t size() const { return seats_.size(); }
-  /// Null: the client is not there.
+  /// Null if the client is not connected.
   [[nodiscard]] Line* of(std::uint32_t client) const { return seats_[client].line.get(); }
-  /// Whether the client was told on its line that there is nothing more to do.
+  /// The client of this line, unless the line has ended or a newer one has replaced it.
+  [[nodiscard]] std::optional<std::uint32_t> client_of(const Line& line) const;
+  /// Whether the client was told on its line that it has nothing more to do.
   [[nodiscard]] bool ended(std::uint32_t client) const { return seats_[client].ended; }
 
-  /// In place of an older one, which is cut.
+  /// Replaces an older line, which is cut.
   void take(std::uint32_t client, std::shared_ptr<Line> line);
   void drop(std::uint32_t client) { seats_[client] = {}; }
   void cut(std::uint32_t client, const std::string& why);

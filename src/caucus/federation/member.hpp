@@ -41,13 +41,13 @@ struct MemberCounters {
 
 struct Member {
   std::string name;
-  bool joined = false;           ///< at least once, with its data
-  bool finished = false;         ///< it has no more examples
-  bool cut_off = false;          ///< it sent too much that cannot be true
-  bool told = false;             ///< it knows that there is nothing more for it to do
-  std::uint64_t examples = 0;    ///< that it has; 0: it cannot know
-  std::uint64_t counted = 0;     ///< forecasts in accepted reports
-  std::uint64_t last_batch = 0;  ///< of its last accepted report
+  bool joined = false;            ///< at least once, with its data
+  bool finished = false;          ///< it has no more examples
+  bool cut_off = false;           ///< it sent too much that cannot be true
+  bool acknowledged_end = false;  ///< it knows that it has nothing more to do
+  std::uint64_t examples = 0;     ///< that it has; 0: it cannot know
+  std::uint64_t counted = 0;      ///< forecasts in accepted reports
+  std::uint64_t last_batch = 0;   ///< of its last accepted report
   MemberCounters counters;
   /// What it was given, the open batch last: labels may come late.
   std::deque<SampledSet> sampled;

@@ -29,9 +29,23 @@ class QueueLine final : public Line {
     put(record_of(batch, durable, assignment));
   }
   void refuse(std::uint64_t, const std::string& why) override { put(why); }
+  void turn_away(const std::string& why, bool final) override {
+    {
+      const std::lock_guard lock(mutex_);
+      refusal_ = final ? data_error("host", why) : network_error("host", why);
+    }
+    put(Ended{why, true});
+  }
+  void finish() override {}
   void cut(const std::string& why) override { put(Ended{why, true}); }
   void end(const std::string& why) override { put(Ended{why, false}); }
 
+  /// Why the line was turned away: a network error if the client may try again.
+  [[nodiscard]] Status refusal() {
+    const std::lock_guard lock(mutex_);
+    if (refusal_) return *refusal_;
+    return Done{};
+  }
   /// The next message, as soon as there is one.
   Heard hear() {
     std::unique_lock lock(mutex_);
@@ -55,23 +69,40 @@ class QueueLine final : public Line {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Heard> queue_;
+  std::optional<Error> refusal_;
 };
+
+/// Joins, and waits until the host has answered.
+inline Status join(Host& host, const TestClient& client, const std::shared_ptr<QueueLine>& line) {
+  host.join(client.hello(), line);
+  (void)host.status();
+  return line->refusal();
+}
+
+/// Says that the client has its data, and waits until the host has heard it.
+inline Status ready(Host& host, const TestClient& client, const std::shared_ptr<QueueLine>& line) {
+  host.ready(line, client.ready());
+  (void)host.status();
+  return line->refusal();
+}
 
 /// Takes part until it is ended; true if the host said so, false if the line broke.
 inline bool take_part(Host& host, TestClient& client, const std::shared_ptr<QueueLine>& line) {
-  const auto index = host.join(client.hello(), line);
-  if (!index.ok()) return false;
-  if (!host.ready(*index, *line, client.ready()).ok()) return false;
+  host.join(client.hello(), line);
+  host.ready(line, client.ready());
   while (true) {
     Heard heard = line->hear();
     if (const auto* ended = std::get_if<Ended>(&heard)) {
-      if (!ended->cut) host.goodbye(*index, *line);
-      host.leave(*index, *line);
+      if (ended->cut) {
+        host.leave(line);
+      } else {
+        host.goodbye(line);
+      }
       return !ended->cut;
     }
     const auto* assignment = std::get_if<AssignmentRecord>(&heard);
     if (assignment == nullptr) continue;
-    if (auto report = client.play(*assignment)) host.report(*index, *line, *report);
+    if (auto report = client.play(*assignment)) host.report(line, *report);
   }
 }
 

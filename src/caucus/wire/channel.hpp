@@ -1,4 +1,4 @@
-// How a client's channel to its server is set up, and what its failures mean.
+// A client's channel to its server, and what its failures mean.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -11,13 +11,13 @@
 
 namespace caucus::wire {
 
-/// A connection of its own, which is tried once; without an authority there is no TLS.
+/// Makes a channel with a connection of its own. Without an authority there is no TLS.
 std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsTexts& tls);
 
-/// Trying again will not make a false certificate true, nor a caucus server of another one.
+/// Whether trying again is of no use: the certificate is wrong, or this is no caucus server.
 bool is_hopeless(const grpc::Status& status);
 
-/// How a stream ended, in words.
+/// Tells how a stream ended.
 std::string text_of(const grpc::Status& status);
 
 }  // namespace caucus::wire

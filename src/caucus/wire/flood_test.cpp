@@ -1,13 +1,15 @@
-// What keeps to no rule of gRPC's clients: half messages, connections that become none. It neither
-// fills the server's memory nor keeps its clients out.
+// Strangers that keep to no rule of gRPC's clients. They neither fill the server's memory beyond
+// the bound of docs/protocol.md nor keep its clients out.
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "caucus/v1/federation.pb.h"
+#include "caucus/v1/federation.grpc.pb.h"
+#include "caucus/wire/channel.hpp"
 #include "caucus/wire/test_flood.hpp"
 #include "caucus/wire/test_keys.hpp"
 #include "caucus/wire/test_raw_http2.hpp"
@@ -23,7 +25,6 @@ TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   const auto settings = test_settings(2, ScheduleKind::constant);
   ServerOptions options;
   options.largest_report = kLargest;
-  options.strangers_bytes = 100 * kLargest;  // otherwise they would be broken before
   TestServer server(settings, 1, options);
   const MemoryPeak memory;
   std::vector<std::thread> senders;
@@ -35,8 +36,102 @@ TEST(Flood, HalfMessagesOfStrangersTakeLittleMemory) {
   std::this_thread::sleep_for(milliseconds(500));
   expect_a_run_as_ever(settings, server);
   for (std::thread& sender : senders) sender.join();
-  // 60 messages are 1,007 MB; six are 101, and some may be on their way out.
+  // 60 messages are 1,007 MB. Six streams may be pending, and some may be on their way out.
   EXPECT_LT(memory.megabytes(), kMostMegabytes);
+}
+
+/// The first bytes of a connection and so many calls, in as few bytes as HTTP/2 allows.
+std::string calls(const std::string& method, std::uint32_t count, bool cancelled = false) {
+  std::string bytes(raw::kPreface);
+  bytes += raw::frame(raw::kSettings, 0, 0, "");
+  bytes += raw::frame(raw::kHeaders, raw::kEndHeaders, 1, raw::call(method, raw::kRemembered));
+  for (std::uint32_t n = 1; n < count; ++n) {
+    bytes += raw::frame(raw::kHeaders, raw::kEndHeaders, 2 * n + 1, raw::same_call(method));
+    if (cancelled) bytes += raw::frame(raw::kReset, 0, 2 * n + 1, raw::number(8, 4));
+  }
+  return bytes;
+}
+
+struct Attack {
+  std::string name, method;
+  std::uint32_t streams = 500;  ///< of each connection
+  bool cancelled = false;       ///< each call at once
+  bool without_certificate = false;
+};
+
+class StreamFlood : public testing::TestWithParam<Attack> {};
+
+TEST_P(StreamFlood, TakesLittleMemoryAndKeepsNobodyOut) {
+  constexpr int kConnections = 8;
+  const Attack& attack = GetParam();
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  const Identity signer = authority();
+  ServerOptions options;
+  if (attack.without_certificate) options = server_options(signer, "127.0.0.1");
+  TestServer server(settings, 1, options);
+  const std::string flood = calls(attack.method, attack.streams, attack.cancelled);
+  const MemoryPeak memory;
+  std::vector<std::thread> senders;
+  for (int n = 0; n < kConnections; ++n) {
+    senders.emplace_back([&] {
+      raw::Connection connection(server.address(), attack.without_certificate);
+      connection.say(flood);
+      EXPECT_EQ(connection.ends(std::chrono::seconds(attack.without_certificate ? 5 : 1)),
+                attack.without_certificate);
+    });
+  }
+  expect_a_run_as_ever(settings, server, [&](std::uint32_t j) {
+    ConnectionOptions client;
+    if (attack.without_certificate) client.tls = keys_of(signer, "c" + std::to_string(j + 1));
+    return client;
+  });
+  for (std::thread& sender : senders) sender.join();
+  EXPECT_LT(memory.megabytes(), attack.without_certificate ? kMostMegabytes / 4 : kMostMegabytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, StreamFlood,
+    testing::Values(Attack{"Joins", "Join"}, Attack{"StatusRequests", "Status"},
+                    Attack{"UnknownMethods", "Nothing"},
+                    Attack{"JoinsCancelled", "Join", 500, true},
+                    Attack{"JoinsWithoutACertificate", "Join", 20'000, false, true}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Flood, IsNotWhatAnHonestClientDoesInTime) {
+  TestServer server(test_settings(2, ScheduleKind::constant));
+  const auto stub = v1::Federation::NewStub(make_channel(server.address(), {}));
+  for (int n = 0; n < 300; ++n) {  // all on one connection
+    grpc::ClientContext context;
+    const auto call = stub->Status(&context);
+    call->WriteLast({}, {});
+    v1::StatusReply reply;
+    EXPECT_TRUE(call->Read(&reply));
+    const auto status = call->Finish();
+    ASSERT_TRUE(status.ok()) << n << ": " << status.error_message();
+  }
+}
+
+TEST(Flood, DoesNotKeepAServerFromShuttingDown) {
+  auto server = std::make_unique<TestServer>(test_settings(2, ScheduleKind::constant));
+  const std::string flood = calls("Join", 1'000);
+  std::vector<std::unique_ptr<raw::Connection>> left;
+  for (int n = 0; n < 10; ++n) {
+    left.push_back(std::make_unique<raw::Connection>(server->address()));
+    left.back()->say(flood);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  server.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(Flood, OfSilentConnectionsKeepsNobodyOut) {
+  const auto settings = test_settings(2, ScheduleKind::constant);
+  TestServer server(settings);
+  std::vector<std::unique_ptr<raw::Connection>> silent;
+  for (int n = 0; n < 300; ++n) {
+    silent.push_back(std::make_unique<raw::Connection>(server.address()));
+  }
+  expect_a_run_as_ever(settings, server);
 }
 
 /// Eight streams of one connection on which these bytes are said and nothing more.

@@ -1,10 +1,10 @@
-// gRPC's own lines on standard error.
+// gRPC's own messages on standard error.
 #pragma once
 
 namespace caucus::wire {
 
-/// For programs whose errors are one line each: gRPC says no more, unless GRPC_VERBOSITY or
-/// GRPC_TRACE asks it to. What went wrong is in the results of its calls too.
+/// Silences gRPC for the whole process unless GRPC_VERBOSITY or GRPC_TRACE is set. For programs,
+/// not for libraries: errors are in the results of gRPC's calls too.
 void silence_grpc();
 
 }  // namespace caucus::wire

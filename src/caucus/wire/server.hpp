@@ -26,12 +26,11 @@ struct ServerOptions {
   Address listen;
   std::optional<ServerKeys> keys;   ///< none: no TLS
   std::optional<TokenFile> tokens;  ///< none: clients need no token
-  std::size_t largest_report = 0;   ///< bytes of a message; 0: by the plan
-  std::size_t strangers = 0;  ///< streams that have not said whose they are; 0: by the clients
-  std::uint64_t strangers_bytes = 256U << 10U;  ///< each; a handshake and a Hello have a few KB
+  std::size_t largest_report = 0;   ///< bytes of a message; 0: computed from the plan
+  std::size_t pending_streams = 0;  ///< streams without a Hello; 0: computed from the plan
+  std::size_t memory = 0;           ///< bytes that gRPC may take; 0: computed from the plan
   std::chrono::milliseconds hello_within{5000};
-  std::chrono::milliseconds rest_at_most{100};  ///< of a session, see Session::may_rest
-  std::function<std::string()> status;          ///< as JSON, for the Status call
+  std::function<std::string(const HostStatus&)> status;  ///< as JSON, for the Status call
   Log log;
 };
 

@@ -11,44 +11,43 @@ namespace {
 
 // Messages beyond one for each assignment: a Hello, a Ready, and what later versions may say.
 constexpr std::uint64_t kSpareMessages = 1000;
-// From one assignment to the next, in a federation that is in a hurry.
-constexpr std::chrono::milliseconds kBrisk{20};
+// Messages of a stream that may wait for the host. An honest client waits for an answer before it
+// sends the next.
+constexpr std::size_t kMostUnhandled = 4;
 
 }  // namespace
 
-Session::Session(grpc::CallbackServerContext* context, Connections::Stream stream,
-                 const Doorway& doorway)
-    : context_(context), stream_(std::move(stream)), doorway_(&doorway) {}
+Session::Session(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared)
+    : context_(context), shared_(std::move(shared)) {}
 
 void Session::begin() {
   self_ = shared_from_this();
   StartRead(&incoming_);
 }
 
-bool Session::is_known() {
+bool Session::is_pending() {
   const std::lock_guard lock(mutex_);
-  return greeted_ || done_;
+  return !welcomed_ && !done_;
 }
 
-void Session::hurry(std::chrono::milliseconds limit) {
+void Session::check_timeout(std::chrono::milliseconds limit) {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
   if (now >= begun_ + limit) {
-    finish_stranger({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+    finish_pending({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
   }
-  // Whoever takes nothing in could keep what it is to be told, and the stream with it, for ever.
+  // A client that reads nothing could keep the stream open for ever.
   if (end_ && !done_ && now >= ended_ + limit) context_->TryCancel();
-  read_on();  // the others take their time; this one may want to go
 }
 
-void Session::turn_out() {
+void Session::evict() {
   const std::lock_guard lock(mutex_);
-  if (end_ && !done_) context_->TryCancel();  // it has been told to go and did not
-  finish_stranger({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
+  if (end_ && !done_) context_->TryCancel();
+  finish_pending({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 
-void Session::finish_stranger(grpc::Status status) {
-  if (greeted_ || end_) return;
+void Session::finish_pending(grpc::Status status) {
+  if (welcomed_ || end_) return;
   set_end(std::move(status));
   finish_if_idle();
 }
@@ -61,142 +60,107 @@ void Session::set_end(grpc::Status status) {
 // --- reading ---
 
 void Session::OnReadDone(bool ok) {
-  if (ok) {
-    up_ += bytes_of(incoming_);
-    const std::lock_guard lock(mutex_);
-    spoken_ = false;
-  }
+  if (ok) up_ += bytes_of(incoming_);
   if (ok && receive()) {
     const std::lock_guard lock(mutex_);
-    if (!finished_) {  // after Finish nothing may be started
-      resting_ = true;
-      if (!may_rest()) read_on();
-      return;
-    }
+    if (finished_) return;  // after Finish nothing may be started
+    paused_ = unhandled_ >= kMostUnhandled;
+    if (!paused_) StartRead(&incoming_);
+    return;
   }
-  incoming_.Clear();  // whoever does not go keeps no more than the stream
+  incoming_.Clear();  // the stream may last a while yet
+  if (ok) return;     // the host, or the refusal, ends the stream
   leave();
-  finish(grpc::Status::OK);
+  finish_with(grpc::Status::OK);
 }
 
-/// Whoever has answered has no more to say until it is asked again. Reading only then saves a
-/// packet each way: that the other side may send more goes with the assignment, not before it by
-/// itself.
-bool Session::may_rest() const {
-  const bool answered = incoming_.has_report() && incoming_.report().batch() == asked_;
-  return answered && brisk_ && !spoken_;
-}
-
-void Session::read_on() {
-  if (!resting_ || finished_) return;
-  resting_ = false;
+void Session::message_handled() {
+  const std::lock_guard lock(mutex_);
+  --unhandled_;
+  if (!std::exchange(paused_, false) || finished_) return;
   StartRead(&incoming_);
 }
 
-bool Session::says_too_much() {
+bool Session::too_many_messages() {
   const std::lock_guard lock(mutex_);
   return ++messages_ > assigned_ + kSpareMessages;
 }
 
-bool Session::receive() {
-  if (says_too_much()) {
-    turn_away("more messages than were asked for", false);
-    return false;
-  }
-  if (incoming_.has_hello()) return greet(incoming_.hello());
-  if (!client_) {
-    turn_away("expected a Hello first", true);
-    return false;
-  }
-  if (incoming_.has_ready()) {
-    if (std::exchange(ready_, true)) {
-      turn_away("a second Ready", true);
-      return false;
-    }
-    const auto status = doorway_->host->ready(*client_, *this, decode(incoming_.ready()));
-    if (!status.ok()) turn_away(status.error().line(), true);
-    return status.ok();
-  }
-  if (incoming_.has_goodbye()) {
-    doorway_->host->goodbye(*client_, *this);
-    return false;
-  }
-  if (!incoming_.has_report()) return true;  // of a later version; it can do without an answer
-  if (!ready_) {
-    turn_away("expected a Ready first", true);
-    return false;
-  }
-  doorway_->host->report(*client_, *this, decode(incoming_.report()));
-  return true;
+bool Session::violation(const std::string& why) {
+  leave();
+  send_refusal(why, true);
+  finish_with(grpc::Status::OK);
+  return false;
 }
 
-bool Session::greet(const v1::Hello& message) {
-  if (client_) {
-    turn_away("a second Hello", true);
+bool Session::receive() {
+  if (too_many_messages()) {
+    leave();
+    send_refusal("more messages than were asked for", false);
+    finish_with(grpc::Status::OK);
     return false;
   }
+  if (incoming_.has_hello()) return receive_hello(incoming_.hello());
+  if (name_.empty()) return violation("expected a Hello first");
+  const bool is_ready = incoming_.has_ready();
+  const bool is_goodbye = incoming_.has_goodbye();
+  if (!is_ready && !is_goodbye && !incoming_.has_report()) return true;  // from a later version
+  if (is_ready && std::exchange(ready_, true)) return violation("a second Ready");
+  if (!is_goodbye && !ready_) return violation("expected a Ready first");
+  {
+    const std::lock_guard lock(mutex_);
+    ++unhandled_;
+  }
+  Host& host = *shared_->host;
+  if (is_ready) {
+    host.ready(shared_from_this(), decode(incoming_.ready()));
+  } else if (is_goodbye) {
+    host.goodbye(shared_from_this());
+  } else {
+    host.report(shared_from_this(), decode(incoming_.report()));
+  }
+  return !is_goodbye;
+}
+
+bool Session::receive_hello(const v1::Hello& message) {
+  if (!name_.empty()) return violation("a second Hello");
   auto hello = decode(message);
-  if (!hello.ok()) {
-    turn_away(hello.error().line(), true);
-    return false;
-  }
+  if (!hello.ok()) return violation(hello.error().line());
   if (hello->protocol != kProtocol) {
-    turn_away(
-        "protocol " + std::to_string(hello->protocol) + "; expected " + std::to_string(kProtocol),
-        true);
-    return false;
+    return violation("protocol " + std::to_string(hello->protocol) + "; expected " +
+                     std::to_string(kProtocol));
   }
-  if (const auto why = impostor(*hello)) {
-    write_log(doorway_->log, LogLevel::warning, "refused",
-              {{"client", hello->client}, {"peer", context_->peer()}, {"why", *why}});
+  name_ = hello->client;
+  peer_ = context_->peer();
+  if (const auto why = identity_fault(*hello)) {
     turn_away(*why, true);
     return false;
   }
+  hello->token.clear();
   {
     const std::lock_guard lock(mutex_);
-    if (end_) return false;  // too late
-    greeted_ = true;
+    if (end_) return false;  // it was evicted
+    ++unhandled_;
   }
-  hello->token.clear();
-  const auto client = doorway_->host->join(*hello, shared_from_this());
-  if (!client.ok()) {
-    {
-      const std::lock_guard lock(mutex_);
-      greeted_ = false;
-    }
-    const Error& error = client.error();
-    write_log(doorway_->log, LogLevel::warning, "refused",
-              {{"client", hello->client}, {"peer", context_->peer()}, {"why", error.line()}});
-    turn_away(error.line(), error.kind != ErrorKind::network);
-    return false;
-  }
-  client_ = *client;
-  stream_.is_of_client();
+  shared_->host->join(std::move(*hello), shared_from_this());
   return true;
 }
 
-std::optional<std::string> Session::impostor(const HelloRecord& hello) const {
-  if (doorway_->certificates) {
+std::optional<std::string> Session::identity_fault(const HelloRecord& hello) const {
+  if (shared_->certificates) {
     const auto names = context_->auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
     if (names.size() != 1 || std::string_view(names[0].data(), names[0].size()) != hello.client) {
-      return "its certificate is of another name; expected one whose common name is the client's";
+      return "its certificate has another name; expected the client's name as its common name";
     }
   }
-  if (doorway_->tokens != nullptr && !doorway_->tokens->allows(hello.client, hello.token)) {
+  if (shared_->tokens != nullptr && !shared_->tokens->allows(hello.client, hello.token)) {
     return "its name and token do not belong together; expected the token of this client";
   }
   return std::nullopt;
 }
 
-void Session::turn_away(const std::string& why, bool final) {
-  v1::ServerMessage message;
-  message.mutable_refusal()->set_why(why);
-  message.mutable_refusal()->set_final(final);
-  send(std::move(message));
-}
-
 void Session::leave() {
-  if (client_) doorway_->host->leave(*client_, *this);
+  if (!name_.empty() && !std::exchange(left_, true)) shared_->host->leave(shared_from_this());
 }
 
 // --- writing ---
@@ -225,21 +189,19 @@ void Session::write_outgoing() {
   down_ += bytes_of(outgoing_);
   writing_ = true;
   StartWrite(&outgoing_);
-  spoken_ = true;
-  read_on();
 }
 
 void Session::OnWriteDone(bool ok) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
-  if (!ok) {  // the client is gone: reading, or the stream's end, will tell the host
+  if (!ok) {  // the client is gone: the end of the reading tells the host
     waiting_.clear();
     assignment_.reset();
   }
   write_next();
 }
 
-void Session::finish(grpc::Status status) {
+void Session::finish_with(grpc::Status status) {
   const std::lock_guard lock(mutex_);
   if (!end_) set_end(std::move(status));
   finish_if_idle();
@@ -248,19 +210,17 @@ void Session::finish(grpc::Status status) {
 void Session::finish_if_idle() {
   if (!end_ || finished_ || writing_ || !waiting_.empty()) return;
   finished_ = true;
-  if (resting_) incoming_.Clear();  // nothing more is read, and it may take a while to go
   Finish(*end_);
 }
 
 void Session::OnCancel() {
-  // The stream is broken: a read that waits for the client would do so for ever.
-  finish(grpc::Status::CANCELLED);
+  // The stream is broken: a read that waits for the client would wait for ever.
+  finish_with(grpc::Status::CANCELLED);
 }
 
 void Session::OnDone() {
-  const auto self = std::move(self_);  // the host may hold it too, or nobody
-  leave();                             // if it was not read that the client is gone
-  stream_.end();
+  const auto self = std::move(self_);  // the host may own it too
+  leave();
   const std::lock_guard lock(mutex_);
   done_ = true;
 }
@@ -268,6 +228,10 @@ void Session::OnDone() {
 // --- the host's answers ---
 
 void Session::welcome(const WelcomeRecord& welcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    welcomed_ = true;
+  }
   v1::ServerMessage message;
   encode(welcome, *message.mutable_welcome());
   send(std::move(message));
@@ -276,10 +240,7 @@ void Session::welcome(const WelcomeRecord& welcome) {
 void Session::assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) {
   const std::lock_guard lock(mutex_);
   ++assigned_;
-  const auto now = std::chrono::steady_clock::now();
-  brisk_ = now < std::exchange(asked_at_, now) + kBrisk;
-  asked_ = batch;
-  // Straight into the message that goes out, whose memory is there, if nothing is before it.
+  // Straight into the outgoing message, which has its memory already, if nothing else waits.
   const bool at_once = !writing_ && !finished_ && waiting_.empty();
   v1::ServerMessage& message = at_once ? outgoing_ : assignment_.emplace();
   encode(batch, durable, assignment, *message.mutable_assignment());
@@ -295,23 +256,35 @@ void Session::refuse(std::uint64_t batch, const std::string& why) {
   send(std::move(message));
 }
 
+void Session::send_refusal(const std::string& why, bool final) {
+  v1::ServerMessage message;
+  message.mutable_refusal()->set_why(why);
+  message.mutable_refusal()->set_final(final);
+  send(std::move(message));
+}
+
+void Session::turn_away(const std::string& why, bool final) {
+  write_log(shared_->log, LogLevel::warning, "refused",
+            {{"client", name_}, {"peer", peer_}, {"why", why}});
+  send_refusal(why, final);
+  finish_with(grpc::Status::OK);
+}
+
 void Session::cut(const std::string& why) {
-  turn_away(why, true);
-  finish({grpc::StatusCode::PERMISSION_DENIED, "cut off"});
+  send_refusal(why, true);
+  finish_with({grpc::StatusCode::PERMISSION_DENIED, "cut off"});
 }
 
 void Session::end(const std::string& why) {
-  {
-    const std::lock_guard lock(mutex_);
-    brisk_ = false;  // it will not be asked again
-  }
   v1::ServerMessage message;
   message.mutable_end()->set_why(why);
   send(std::move(message));
 }
 
+void Session::finish() { finish_with(grpc::Status::OK); }
+
 Traffic Session::take_traffic() { return {up_.exchange(0), down_.exchange(0)}; }
 
-void Session::close() { finish({grpc::StatusCode::UNAVAILABLE, "the server goes down"}); }
+void Session::close() { finish_with({grpc::StatusCode::UNAVAILABLE, "the server shuts down"}); }
 
 }  // namespace caucus::wire

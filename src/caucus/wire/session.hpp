@@ -1,4 +1,4 @@
-// One stream of one client, on the server: messages to the host, and the host's answers back.
+// One stream of one client on the server: its messages to the host, and the host's answers back.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,41 +17,45 @@
 #include "caucus/federation/host.hpp"
 #include "caucus/federation/security/tokens.hpp"
 #include "caucus/v1/federation.pb.h"
-#include "caucus/wire/connections.hpp"
-#include "caucus/wire/visitor.hpp"
+#include "caucus/wire/pending_stream.hpp"
 
 namespace caucus::wire {
 
-/// What sessions share.
-struct Doorway {
+/// What all sessions share.
+struct SessionContext {
   Host* host = nullptr;
-  const TokenFile* tokens = nullptr;  ///< null: none are asked for
-  bool certificates = false;          ///< clients have them, with their names
+  const TokenFile* tokens = nullptr;  ///< null: clients need no token
+  bool certificates = false;          ///< clients have certificates with their names
   Log log;
+  std::function<std::string(const HostStatus&)> status;  ///< as JSON
 };
 
-/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+/// gRPC calls it from any of its threads. It owns itself until the stream is done. What the client
+/// says is checked and posted to the host; the host answers from its own thread.
 class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
                       public Line,
-                      public Visitor,
+                      public PendingStream,
                       public std::enable_shared_from_this<Session> {
  public:
-  Session(grpc::CallbackServerContext* context, Connections::Stream stream, const Doorway& doorway);
+  Session(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared);
   /// Reads the first message.
   void begin();
 
-  // Visitor
-  [[nodiscard]] bool is_known() override;
-  void hurry(std::chrono::milliseconds limit) override;
-  void turn_out() override;
+  // PendingStream
+  [[nodiscard]] bool is_pending() override;
+  void check_timeout(std::chrono::milliseconds limit) override;
+  void evict() override;
 
   // Line
   void welcome(const WelcomeRecord& welcome) override;
   void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override;
   void refuse(std::uint64_t batch, const std::string& why) override;
+  void turn_away(const std::string& why, bool final) override;
   void cut(const std::string& why) override;
   void end(const std::string& why) override;
+  void finish() override;
   void close() override;
+  void message_handled() override;
   Traffic take_traffic() override;
 
  private:
@@ -60,52 +65,50 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   void OnCancel() override;
   void OnDone() override;
 
-  /// False if the stream is to end.
+  /// Posts the message to the host. False if there is nothing more to read.
   bool receive();
-  [[nodiscard]] bool may_rest() const;  ///< locked
-  void read_on();                       ///< locked; if it rests
-  [[nodiscard]] bool says_too_much();
-  bool greet(const v1::Hello& message);
-  [[nodiscard]] std::optional<std::string> impostor(const HelloRecord& hello) const;
-  void turn_away(const std::string& why, bool final);
+  [[nodiscard]] bool too_many_messages();
+  bool receive_hello(const v1::Hello& message);
+  /// Why the client is not the one it says it is.
+  [[nodiscard]] std::optional<std::string> identity_fault(const HelloRecord& hello) const;
+  /// The client does not keep to the protocol.
+  bool violation(const std::string& why);
   void leave();
 
   void send(v1::ServerMessage message);
-  void write_next();      ///< locked
-  void write_outgoing();  ///< locked
-  void finish(grpc::Status status);
-  void finish_stranger(grpc::Status status);  ///< locked
-  void set_end(grpc::Status status);          ///< locked
-  void finish_if_idle();                      ///< locked
+  void send_refusal(const std::string& why, bool final);
+  void finish_with(grpc::Status status);
+  // The caller of these holds mutex_.
+  void write_next();
+  void write_outgoing();
+  void finish_pending(grpc::Status status);
+  void set_end(grpc::Status status);
+  void finish_if_idle();
 
   grpc::CallbackServerContext* context_;
-  Connections::Stream stream_;  ///< until the stream is done
-  const Doorway* doorway_;
+  const std::shared_ptr<const SessionContext> shared_;  ///< the host may keep a session for longer
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<Session> self_;  ///< until the stream is done
 
-  // Of the reading side alone:
+  // Only the reading side uses these:
   v1::ClientMessage incoming_;
-  std::optional<std::uint32_t> client_;
-  bool ready_ = false;
+  std::string name_, peer_;  ///< after a Hello
+  bool ready_ = false, left_ = false;
 
   std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes
-  std::mutex mutex_;                              // of all below
-  bool greeted_ = false;                          ///< it is a client
-  bool spoken_ = false;                           ///< something was written since the last message
-  bool resting_ = false;     ///< no message is read until something is written, or hurry()
-  std::uint64_t asked_ = 0;  ///< the batch that it was assigned models of last
-  std::chrono::steady_clock::time_point asked_at_{};
-  bool brisk_ = false;  ///< that was soon after the time before
+  std::mutex mutex_;                              // guards everything below
+  bool welcomed_ = false;
+  bool paused_ = false;        ///< nothing is read until the host has handled a message
+  std::size_t unhandled_ = 0;  ///< messages that the host has not handled yet
   std::uint64_t messages_ = 0, assigned_ = 0;
   std::deque<v1::ServerMessage> waiting_;
-  std::optional<v1::ServerMessage> assignment_;  ///< the newest takes the place of older ones
+  std::optional<v1::ServerMessage> assignment_;  ///< a newer one replaces one that was not sent
   v1::ServerMessage outgoing_;
   bool writing_ = false;
-  std::optional<grpc::Status> end_;  ///< how it is to end, once all is written
+  std::optional<grpc::Status> end_;  ///< how the stream ends once everything is written
   std::chrono::steady_clock::time_point ended_{};
   bool finished_ = false;
-  bool done_ = false;  ///< nothing of gRPC's is there any more
+  bool done_ = false;  ///< gRPC's context no longer exists
 };
 
 }  // namespace caucus::wire

@@ -15,9 +15,9 @@ Result<std::string> ask_status(const StatusQuestion& question) {
   v1::StatusReply reply;
   const auto stream = stub->Status(&context);
   stream->WriteLast(request, {});
-  const bool told = stream->Read(&reply);
+  const bool answered = stream->Read(&reply);
   grpc::Status status = stream->Finish();
-  if (status.ok() && !told) status = {grpc::StatusCode::INTERNAL, "no answer"};
+  if (status.ok() && !answered) status = {grpc::StatusCode::INTERNAL, "no answer"};
   if (status.error_code() == grpc::StatusCode::PERMISSION_DENIED) {
     return network_error(question.server.text(), "does not tell", status.error_message());
   }

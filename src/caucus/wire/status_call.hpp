@@ -1,4 +1,4 @@
-// Asks a server how it stands.
+// Asks a server for its status.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ namespace caucus::wire {
 struct StatusQuestion {
   Address server;
   TlsTexts keys;              ///< all empty: no TLS
-  std::string client, token;  ///< of whoever asks, where the server wants to know
+  std::string client, token;  ///< where the server requires tokens
   std::chrono::milliseconds within{5000};
 };
 
-/// As the server gives it: JSON.
+/// Gives the JSON that the server sends.
 Result<std::string> ask_status(const StatusQuestion& question);
 
 }  // namespace caucus::wire

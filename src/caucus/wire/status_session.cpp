@@ -1,5 +1,7 @@
 #include "caucus/wire/status_session.hpp"
 
+#include <utility>
+
 namespace caucus::wire {
 
 void StatusSession::begin() {
@@ -7,37 +9,41 @@ void StatusSession::begin() {
   StartRead(&request_);
 }
 
-bool StatusSession::is_known() {
+bool StatusSession::is_pending() {
   const std::lock_guard lock(mutex_);
-  return done_;
+  return !done_;
 }
 
-void StatusSession::hurry(std::chrono::milliseconds limit) {
-  const std::lock_guard lock(mutex_);
-  if (!done_ && std::chrono::steady_clock::now() >= begun_ + limit) context_->TryCancel();
+void StatusSession::check_timeout(std::chrono::milliseconds limit) {
+  if (std::chrono::steady_clock::now() >= begun_ + limit) evict();
 }
 
-void StatusSession::turn_out() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (finished_ && !done_) context_->TryCancel();  // its other end does not let it end
-  }
-  finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
+void StatusSession::evict() {
+  const std::lock_guard lock(mutex_);
+  if (!done_) context_->TryCancel();
 }
 
 bool StatusSession::may_ask() const {
-  return tokens_ == nullptr || tokens_->allows(request_.client(), request_.token());
+  const TokenFile* tokens = shared_->tokens;
+  return tokens == nullptr || tokens->allows(request_.client(), request_.token());
 }
 
 void StatusSession::OnReadDone(bool ok) {
-  if (!ok) return finish({grpc::StatusCode::INVALID_ARGUMENT, "expected a question"});
+  if (!ok) return finish({grpc::StatusCode::INVALID_ARGUMENT, "expected a request"});
   if (!may_ask()) {
     return finish({grpc::StatusCode::PERMISSION_DENIED,
                    "expected the name and the token of one of its clients"});
   }
-  if (status_) reply_.set_json(status_());
+  if (!shared_->status) return reply({});
+  shared_->host->post_status([self = shared_from_this()](const HostStatus& status) {
+    self->reply(self->shared_->status(status));
+  });
+}
+
+void StatusSession::reply(std::string json) {
   const std::lock_guard lock(mutex_);
   if (finished_) return;
+  reply_.set_json(std::move(json));
   finished_ = true;
   StartWriteAndFinish(&reply_, {}, grpc::Status::OK);
 }
@@ -53,7 +59,6 @@ void StatusSession::finish(const grpc::Status& status) {
 
 void StatusSession::OnDone() {
   const auto self = std::move(self_);
-  stream_.end();
   const std::lock_guard lock(mutex_);
   done_ = true;
 }

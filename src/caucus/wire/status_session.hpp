@@ -1,39 +1,34 @@
-// One question how the server stands, and its answer. A stream like a client's, so that whoever
-// sends half a question waits no longer than a client that does not say its name: gRPC shows a
-// plain call to nobody before all of its request is there.
+// One status request and its reply. It is a stream like a client's so that an incomplete request
+// times out: gRPC does not show a unary call to the service before its request is complete.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
-#include "caucus/federation/security/tokens.hpp"
 #include "caucus/v1/federation.pb.h"
-#include "caucus/wire/connections.hpp"
-#include "caucus/wire/visitor.hpp"
+#include "caucus/wire/pending_stream.hpp"
+#include "caucus/wire/session.hpp"
 
 namespace caucus::wire {
 
-/// gRPC calls it from any of its threads. It keeps itself alive until the stream is done.
+/// gRPC calls it from any of its threads. It owns itself until the stream is done.
 class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1::StatusReply>,
-                            public Visitor,
+                            public PendingStream,
                             public std::enable_shared_from_this<StatusSession> {
  public:
-  /// `tokens` may be null: then everybody may ask.
-  StatusSession(grpc::CallbackServerContext* context, Connections::Stream stream,
-                const TokenFile* tokens, const std::function<std::string()>& status)
-      : context_(context), stream_(std::move(stream)), tokens_(tokens), status_(status) {}
-  /// Reads the question.
+  StatusSession(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared)
+      : context_(context), shared_(std::move(shared)) {}
+  /// Starts to read the request.
   void begin();
 
-  // Visitor
-  [[nodiscard]] bool is_known() override;
-  void hurry(std::chrono::milliseconds limit) override;
-  void turn_out() override;
+  // PendingStream
+  [[nodiscard]] bool is_pending() override;
+  void check_timeout(std::chrono::milliseconds limit) override;
+  void evict() override;
 
  private:
   // ServerBidiReactor
@@ -42,20 +37,19 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
   void OnDone() override;
 
   [[nodiscard]] bool may_ask() const;
+  void reply(std::string json);
   void finish(const grpc::Status& status);
 
   grpc::CallbackServerContext* context_;
-  Connections::Stream stream_;  ///< until the stream is done
-  const TokenFile* tokens_;
-  const std::function<std::string()>& status_;
+  const std::shared_ptr<const SessionContext> shared_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<StatusSession> self_;  ///< until the stream is done
   v1::StatusRequest request_;
   v1::StatusReply reply_;
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards everything below
   bool finished_ = false;
-  bool done_ = false;  ///< nothing of gRPC's is there any more
+  bool done_ = false;  ///< gRPC's context no longer exists
 };
 
 }  // namespace caucus::wire

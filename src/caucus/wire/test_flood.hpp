@@ -20,9 +20,9 @@ namespace caucus::wire {
 #endif
 #endif
 #ifdef CAUCUS_ADDRESS_SANITIZER
-inline constexpr double kMostMegabytes = 900.0;  // it keeps what was freed for a while
+inline constexpr double kMostMegabytes = 800.0;  // it keeps what was freed for a while
 #else
-inline constexpr double kMostMegabytes = 400.0;
+inline constexpr double kMostMegabytes = 256.0;
 #endif
 
 /// What this process takes more at its peak than at the beginning.

@@ -1,6 +1,7 @@
 #include "caucus/credentials.hpp"
 
 #include "caucus/data/files/text_file.hpp"
+#include "caucus/federation/security/file_mode.hpp"
 #include "caucus/federation/security/openssl.hpp"
 #include "caucus/federation/security/pem.hpp"
 
@@ -52,6 +53,9 @@ Result<TlsTexts> read_tls(const TlsFiles& files, const TlsFiles& where) {
   if (!belong_together(*chain.front(), *key)) {
     return usage_error(place(where.key, files.key), "does not belong to " + files.cert,
                        "expected the key of this certificate");
+  }
+  if (others_can_read(files.key)) {
+    texts.warning = place(where.key, files.key) + ": others can read it; it should have mode 0600";
   }
   return texts;
 }

@@ -5,6 +5,7 @@
 #include <openssl/pem.h>
 
 #include <ctime>
+#include <filesystem>
 
 #include "caucus/data/test_files.hpp"
 #include "caucus/federation/security/certificates.hpp"
@@ -51,6 +52,18 @@ class TlsFilesTest : public testing::Test {
   Identity authority, client;
   TlsFiles paths;
 };
+
+TEST_F(TlsFilesTest, AKeyThatOthersCanReadDrawsAWarning) {
+  using std::filesystem::perms;
+  const perms owner = perms::owner_read | perms::owner_write;
+  std::filesystem::permissions(paths.key, owner);
+  EXPECT_EQ(read_tls(paths, kFlags)->warning, "");
+  for (const perms other : {perms::group_read, perms::others_read}) {
+    std::filesystem::permissions(paths.key, owner | other);
+    EXPECT_EQ(read_tls(paths, kFlags)->warning,
+              "--key " + paths.key + ": others can read it; it should have mode 0600");
+  }
+}
 
 TEST_F(TlsFilesTest, AreReadWhole) {
   const auto texts = read_tls(paths, kFlags);

@@ -3,13 +3,13 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/federation/security/client_name.hpp"
+#include "caucus/federation/security/file_mode.hpp"
 #include "caucus/federation/security/openssl.hpp"
 
 namespace caucus {
@@ -106,9 +106,7 @@ Result<ClientToken> read_token(const std::string& path, const std::string& where
                        "expected printable ASCII characters without blanks");
   }
   ClientToken token{std::string(line), {}};
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-      (info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+  if (others_can_read(path)) {
     token.warning = where + ": others can read '" + path + "'; it should have mode 0600";
   }
   return token;

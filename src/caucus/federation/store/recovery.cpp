@@ -16,8 +16,8 @@ Status restore(Federation& federation, Store& store) {
   CAUCUS_CHECK(store.replay(snapshot->batch, [&](std::uint64_t batch, auto reports) {
     return federation.replay(batch, reports);
   }));
-  CAUCUS_TRY(const auto told, store.told());
-  return told ? federation.restore_told(*told) : Status(Done{});
+  CAUCUS_TRY(const auto acknowledged, store.acknowledged());
+  return acknowledged ? federation.restore_acknowledged(*acknowledged) : Status(Done{});
 }
 
 }  // namespace

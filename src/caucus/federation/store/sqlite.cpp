@@ -149,6 +149,12 @@ Result<std::int64_t> Database::number(const char* sql) {
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
 
+bool Database::has_moved() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(connection_.get(), nullptr, SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
 Status Database::tidy_on_close(bool yes) {
   if (sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1,
                         nullptr) != SQLITE_OK) {

@@ -74,6 +74,8 @@ class Database {
   Result<std::int64_t> number(const char* sql);
 
   [[nodiscard]] bool in_transaction() const;
+  /// Whether the file was removed, renamed or replaced since it was opened.
+  [[nodiscard]] bool has_moved() const;
   /// Whether the last connection to close moves the log into the file.
   Status tidy_on_close(bool yes);
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kRun = "run";
 constexpr std::string_view kSnapshot = "snapshot";
-constexpr std::string_view kTold = "told";
-constexpr std::string_view kStarts = "starts";  // their number is in place of a batch's
+constexpr std::string_view kAcknowledged = "told";  // as the first version named it
+constexpr std::string_view kStarts = "starts";      // their number is in place of a batch's
 
 struct Record {
   std::uint64_t batch = 0;
@@ -243,6 +243,11 @@ Status Store::snapshot(const StoredSnapshot& snapshot) {
                          "expected a batch from " + std::to_string(parts.snapshot) + " to " +
                              std::to_string(parts.last));
   }
+  if (parts.database.has_moved()) {
+    parts.roll_back();
+    return data_error(parts.database.path(), "was removed, renamed or replaced while it was served",
+                      "expected the store to stay in its place");
+  }
   CAUCUS_CHECK(parts.begin());
   CAUCUS_CHECK(parts.or_roll_back(parts.put(kSnapshot, snapshot.batch, snapshot.bytes)));
   CAUCUS_CHECK(parts.or_roll_back(parts.delete_batches.run(signed_number(snapshot.batch))));
@@ -259,19 +264,19 @@ Result<std::optional<StoredSnapshot>> Store::latest_snapshot() {
   return snapshot;
 }
 
-Status Store::set_told(std::string_view told) {
+Status Store::set_acknowledged(std::string_view bytes) {
   Parts& parts = *parts_;
   CAUCUS_CHECK(parts.check_run());
   CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kTold, 0, told)));
+  CAUCUS_CHECK(parts.or_roll_back(parts.put(kAcknowledged, 0, bytes)));
   return parts.commit();
 }
 
-Result<std::optional<std::string>> Store::told() {
-  CAUCUS_TRY(auto record, parts_->get(kTold));
-  std::optional<std::string> told;
-  if (record) told = std::move(record->bytes);
-  return told;
+Result<std::optional<std::string>> Store::acknowledged() {
+  CAUCUS_TRY(auto record, parts_->get(kAcknowledged));
+  std::optional<std::string> bytes;
+  if (record) bytes = std::move(record->bytes);
+  return bytes;
 }
 
 Result<std::uint64_t> Store::count_start() {

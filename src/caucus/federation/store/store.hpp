@@ -71,13 +71,14 @@ class Store {
   [[nodiscard]] std::uint64_t durable() const;
   [[nodiscard]] std::size_t commit_every() const;
 
-  /// Replaces the snapshot and forgets the reports up to and including its batch. Commits all.
+  /// Replaces the snapshot and deletes the reports up to and including its batch. Commits all. An
+  /// error if the file was removed or replaced meanwhile.
   Status snapshot(const StoredSnapshot& snapshot);
   Result<std::optional<StoredSnapshot>> latest_snapshot();
 
-  /// Which clients have heard that they are done, as bytes in place of those before. Commits all.
-  Status set_told(std::string_view told);
-  Result<std::optional<std::string>> told();
+  /// Replaces the bytes that say which clients have acknowledged the end. Commits all.
+  Status set_acknowledged(std::string_view bytes);
+  Result<std::optional<std::string>> acknowledged();
   /// One more server of this run: how many there were with it. Commits all.
   Result<std::uint64_t> count_start();
   [[nodiscard]] const std::string& path() const;

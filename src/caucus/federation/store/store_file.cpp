@@ -21,7 +21,7 @@ constexpr std::size_t kPage = 16'384;
 constexpr std::size_t kLogPages = 2'000;
 
 // All reports of a batch are one row: one insertion and one checksum. The records are the run,
-// the latest snapshot, who was told and how often it was served, each of which there is at most
+// the latest snapshot, who has acknowledged the end and how often the run was served, each at most
 // once.
 constexpr std::array<const char*, 1> kSteps = {R"sql(
   CREATE TABLE batches (batch INTEGER PRIMARY KEY, reports BLOB NOT NULL, checksum INTEGER NOT NULL)
@@ -96,6 +96,10 @@ Status create_store_file(const std::string& path) {
   const std::string unfinished = path + "-new";
   std::error_code ignored;
   for (const char* part : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + part, ignored);
+  // SQLite gives the log the mode of the file.
+  const int made = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0) return cannot_create(path, errno);
+  ::close(made);
   {
     CAUCUS_TRY(Database database, Database::open(unfinished, Database::Access::create));
     const std::string nature = "PRAGMA page_size = " + std::to_string(kPage) +

@@ -167,6 +167,7 @@ TEST(StoreFile, ADirectoryWithoutPermissionIsAnErrorForServersAndNoneForReaders)
   std::filesystem::permissions(files.path(""), std::filesystem::perms(0755));
   make_store(files.path("run #1%41?.db"));
   std::filesystem::remove(files.path("run #1%41?.db-lock"));
+  std::filesystem::permissions(files.path("run #1%41?.db"), std::filesystem::perms(0644));
   std::filesystem::permissions(files.path(""), std::filesystem::perms(0555));
   const int code = in_child([&] {
     if (geteuid() == 0 && setuid(65534) != 0) return 9;  // root may write everywhere

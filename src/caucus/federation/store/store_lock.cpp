@@ -12,7 +12,7 @@ namespace caucus {
 
 Result<StoreLock> StoreLock::take(const std::string& store) {
   const std::string path = store + "-lock";
-  StoreLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  StoreLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.descriptor_ < 0 || ::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;
     if (code == EWOULDBLOCK) {
@@ -21,7 +21,7 @@ Result<StoreLock> StoreLock::take(const std::string& store) {
     return data_error(path, "cannot be locked (" + std::generic_category().message(code) + ")",
                       "expected a directory where the server may write");
   }
-  // The file stays when the lock goes: who removed it could remove the next server's lock.
+  // The file stays when the lock goes: removing it could remove the next server's lock.
   return lock;
 }
 

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "caucus/data/test_files.hpp"
@@ -59,18 +61,49 @@ TEST(Store, GivesBackWhatItWasGiven) {
   expect_intact(store);
 }
 
-TEST(Store, RemembersWhoWasTold) {
+TEST(Store, NoticesAtASnapshotThatItsFileIsGone) {
+  for (const bool replaced : {false, true}) {
+    const TestFiles files;
+    const std::string path = files.path("run.db");
+    Store store = with_run(path);
+    append_up_to(store, 1, 3);
+    ASSERT_TRUE(store.snapshot(snapshot_of(3)).ok());
+    std::filesystem::rename(path, path + "-moved");
+    if (replaced) files.write("run.db", "another file");
+    append_up_to(store, 4, 5);
+    const Status status = store.snapshot(snapshot_of(5));
+    ASSERT_FALSE(status.ok());
+    EXPECT_THAT(status.error().line(),
+                HasSubstr(path + ": was removed, renamed or replaced while it was served"));
+  }
+}
+
+TEST(Store, OnlyItsOwnerCanReadIt) {
+  const TestFiles files;
+  const std::string path = files.path("run.db");
+  const mode_t before = ::umask(0);
+  Store store = with_run(path);
+  append_up_to(store, 1, 3);
+  ::umask(before);
+  for (const char* part : {"", "-wal", "-shm", "-lock"}) {
+    struct stat info {};
+    ASSERT_EQ(::stat((path + part).c_str(), &info), 0) << part;
+    EXPECT_EQ(info.st_mode & 0777U, 0600U) << part;
+  }
+}
+
+TEST(Store, RemembersWhoHasAcknowledgedTheEnd) {
   const TestFiles files;
   {
     Store store = with_run(files.path("run.db"), 10);
-    EXPECT_FALSE(store.told()->has_value());
+    EXPECT_FALSE(store.acknowledged()->has_value());
     append_up_to(store, 1, 3);
-    ASSERT_TRUE(store.set_told("01").ok());
+    ASSERT_TRUE(store.set_acknowledged("01").ok());
     EXPECT_EQ(store.durable(), 3u);  // with all that was appended before
-    ASSERT_TRUE(store.set_told("11").ok());
+    ASSERT_TRUE(store.set_acknowledged("11").ok());
   }
   Store store = opened(files.path("run.db"));
-  EXPECT_EQ(*store.told(), "11");
+  EXPECT_EQ(*store.acknowledged(), "11");
   expect_intact(store);
 }
 
@@ -250,7 +283,7 @@ TEST(Store, AReaderCannotWrite) {
   auto reader = Store::open_for_reading(files.path("run.db"));
   ASSERT_TRUE(reader.ok());
   for (const Status& status : {reader->append(1, {}), reader->commit(), reader->snapshot({}),
-                               reader->create_run({}), reader->set_told("1")}) {
+                               reader->create_run({}), reader->set_acknowledged("1")}) {
     ASSERT_FALSE(status.ok());
     EXPECT_THAT(status.error().line(), HasSubstr("open for reading only"));
   }

@@ -12,94 +12,106 @@ std::size_t StoreWriter::Job::bytes() const {
   return bytes;
 }
 
-StoreWriter::StoreWriter(Store store)
-    : store_(std::move(store)), group_(store_.commit_every()), durable_(store_.durable()) {
-  if (in_groups()) thread_ = std::thread([this] { write_all(); });
-}
+StoreWriter::StoreWriter(Store store, std::function<void()> on_progress)
+    : store_(std::move(store)),
+      group_(store_.commit_every()),
+      on_progress_(std::move(on_progress)),
+      durable_(store_.durable()),
+      thread_([this] { run(); }) {}
 
 StoreWriter::~StoreWriter() {
   abandon();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
-Status StoreWriter::snapshot(std::uint64_t batch, std::string bytes) {
-  CAUCUS_CHECK(bring({batch, {}, std::move(bytes)}));
-  return wait();
+StoreWriter::Ticket StoreWriter::snapshot(std::uint64_t batch, std::string bytes) {
+  return add({batch, {}, std::move(bytes)});
 }
 
-Status StoreWriter::append(std::uint64_t batch, std::vector<StoredReport> reports,
-                           std::optional<std::string> snapshot) {
-  return bring({batch, std::move(reports), std::move(snapshot)});
+StoreWriter::Ticket StoreWriter::append(std::uint64_t batch, std::vector<StoredReport> reports,
+                                        std::optional<std::string> snapshot) {
+  return add({batch, std::move(reports), std::move(snapshot)});
 }
 
-Status StoreWriter::set_told(std::string told) {
-  CAUCUS_CHECK(bring({.told = std::move(told)}));
-  return wait();
+StoreWriter::Ticket StoreWriter::set_acknowledged(std::string acknowledged) {
+  return add({.acknowledged = std::move(acknowledged)});
 }
 
-Status StoreWriter::flush() {
-  CAUCUS_CHECK(bring({.commit = true}));
-  return wait();
-}
+StoreWriter::Ticket StoreWriter::commit() { return add({.commit = true}); }
 
-Status StoreWriter::bring(Job job) {
-  std::unique_lock lock(mutex_);
-  if (!in_groups()) {
-    if (!failure_ && !abandoned_) {
-      if (auto status = write(job); !status.ok()) failure_ = std::move(status.error());
-    }
-  } else {
-    changed_.wait(lock, [&] {
-      return (bytes_ <= kMostBytes && jobs_.size() <= group_) || failure_ || abandoned_;
-    });
-    if (!failure_ && !abandoned_) {
-      bytes_ += job.bytes();
-      jobs_.push_back(std::move(job));
-      wanted_ = wanted_ || worthwhile();
-      if (wanted_) changed_.notify_all();
-    }
+StoreWriter::Ticket StoreWriter::add(Job job) {
+  const std::lock_guard lock(mutex_);
+  if (failure_ || abandoned_) return ++given_;
+  bytes_ += job.bytes();
+  jobs_.push_back(std::move(job));
+  if (!wanted_ && is_worthwhile()) {
+    wanted_ = true;
+    changed_.notify_all();
   }
-  if (failure_) return *failure_;
-  return Done{};
+  return ++given_;
 }
 
-bool StoreWriter::worthwhile() const {
+bool StoreWriter::is_worthwhile() const {
   const Job& last = jobs_.back();
-  return last.snapshot || last.told || last.commit || last.batch >= durable_ + group_ ||
+  return last.snapshot || last.acknowledged || last.commit || last.batch >= durable_ + group_ ||
          jobs_.size() >= kWorthwhile || bytes_ > kMostBytes;
 }
 
-/// Until all is written.
-Status StoreWriter::wait() {
+Status StoreWriter::flush() {
+  commit();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return jobs_.empty() || failure_ || abandoned_; });
   if (failure_) return *failure_;
   return Done{};
 }
 
+bool StoreWriter::is_behind() const {
+  const std::lock_guard lock(mutex_);
+  if (!in_groups()) return !jobs_.empty();
+  return bytes_ > kMostBytes || jobs_.size() > group_;
+}
+
+std::optional<Error> StoreWriter::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+StoreWriter::Clock::duration StoreWriter::busy() const {
+  const Clock::rep since = busy_since_;
+  if (since == 0) return {};
+  return Clock::now().time_since_epoch() - Clock::duration(since);
+}
+
 Status StoreWriter::write(const Job& job) {
   if (job.reports) CAUCUS_CHECK(store_.append(job.batch, *job.reports));
   if (job.snapshot) CAUCUS_CHECK(store_.snapshot({job.batch, *job.snapshot}));
-  if (job.told) CAUCUS_CHECK(store_.set_told(*job.told));
+  if (job.acknowledged) CAUCUS_CHECK(store_.set_acknowledged(*job.acknowledged));
   if (job.commit) CAUCUS_CHECK(store_.commit());
-  durable_ = store_.durable();
   return Done{};
 }
 
-void StoreWriter::write_all() {
+void StoreWriter::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (jobs_.empty()) wanted_ = false;
     changed_.wait(lock, [&] { return wanted_ || abandoned_; });
     if (abandoned_) return;
-    const Job& job = jobs_.front();  // stays where it is while others are brought
+    const Job& job = jobs_.front();  // stays in its place while others are added
     lock.unlock();
+    busy_since_ = Clock::now().time_since_epoch().count();
     auto status = write(job);
+    busy_since_ = 0;
     lock.lock();
     bytes_ -= job.bytes();
     jobs_.pop_front();
+    const bool more_durable = durable_.exchange(store_.durable()) != store_.durable();
+    ++written_;
     if (!status.ok()) failure_ = std::move(status.error());
     changed_.notify_all();
+    if (!more_durable && !jobs_.empty() && !failure_) continue;
+    lock.unlock();
+    if (on_progress_) on_progress_();
+    lock.lock();
     if (failure_) return;
   }
 }

@@ -1,14 +1,15 @@
-// Writes closed batches to the store. Where batches become durable in groups, a thread of its own
-// does so, one after the other, and clients work on while a group is written and synchronised;
-// where every batch is to be durable before anybody hears of the next, it is written at once.
-// For one thread at a time, but durable() for any.
+// Writes closed batches to the store from a thread of its own, one job after the other. Nobody
+// waits for it but flush(): whoever gives it work asks later what is written.
+// One thread gives it work; every thread may ask how far it is.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,67 +23,85 @@ namespace caucus {
 
 class StoreWriter {
  public:
-  /// While more than this waits to be written, or more than a group, whoever brings more waits too:
-  /// clients keep their reports until they are told that these are durable.
+  using Ticket = std::uint64_t;  ///< counts jobs from 1
+  using Clock = std::chrono::steady_clock;
+
+  /// With more bytes than this, or more jobs than a group, the writer is behind.
   static constexpr std::size_t kMostBytes = 64U << 20U;
-  /// Batches that are worth waking the thread for; a full group wakes it at once.
+  /// So many batches are worth waking the thread for; a full group wakes it at once.
   static constexpr std::size_t kWorthwhile = 32;
 
-  explicit StoreWriter(Store store);
+  /// `on_progress` is called from the writer's thread when more is durable, when all jobs are
+  /// written and after an error.
+  explicit StoreWriter(Store store, std::function<void()> on_progress = {});
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
   StoreWriter(StoreWriter&&) = delete;
   StoreWriter& operator=(StoreWriter&&) = delete;
   ~StoreWriter();  ///< abandons
 
+  /// Whether several batches become durable together.
   [[nodiscard]] bool in_groups() const { return group_ > 1; }
 
-  // Each gives back the first error there was, also of something brought before.
-  /// The state after a batch that was brought, or 0 before the first; durable on return.
-  Status snapshot(std::uint64_t batch, std::string bytes);
+  /// The state after a batch that was appended, or after 0 before the first.
+  Ticket snapshot(std::uint64_t batch, std::string bytes);
   /// A closed batch and, now and then, the state after it.
-  Status append(std::uint64_t batch, std::vector<StoredReport> reports,
+  Ticket append(std::uint64_t batch, std::vector<StoredReport> reports,
                 std::optional<std::string> snapshot);
-  /// Who has heard that it is done; durable on return, with all that was brought before.
-  Status set_told(std::string told);
-  /// All that was brought is durable on return.
+  /// Which clients have acknowledged the end.
+  Ticket set_acknowledged(std::string acknowledged);
+  /// Makes everything before it durable, without waiting for a group to fill.
+  Ticket commit();
+  /// Commits and waits until all is written. Gives the first error there was.
   Status flush();
 
+  /// The last job that is written.
+  [[nodiscard]] Ticket written() const { return written_; }
   [[nodiscard]] std::uint64_t durable() const { return durable_; }
-  /// What waits is not written any more.
+  /// Whether clients must not get further ahead: they keep their reports until these are durable,
+  /// and without groups every batch is durable before anybody hears of the next.
+  [[nodiscard]] bool is_behind() const;
+  /// The first error. After it nothing more is written.
+  [[nodiscard]] std::optional<Error> failure() const;
+  /// How long the present job has taken so far; zero between jobs.
+  [[nodiscard]] Clock::duration busy() const;
+  /// Drops what is not written yet.
   void abandon();
 
  private:
-  /// Written from top to bottom.
+  /// Its parts are written from top to bottom.
   struct Job {
     std::uint64_t batch = 0;
     std::optional<std::vector<StoredReport>> reports = {};
     std::optional<std::string> snapshot = {};
-    std::optional<std::string> told = {};
+    std::optional<std::string> acknowledged = {};
     bool commit = false;
 
     [[nodiscard]] std::size_t bytes() const;
   };
 
-  Status bring(Job job);
-  [[nodiscard]] bool worthwhile() const;
-  Status wait();
+  Ticket add(Job job);
+  [[nodiscard]] bool is_worthwhile() const;
   Status write(const Job& job);
-  void write_all();
+  void run();
 
   Store store_;
   const std::size_t group_;  ///< batches that become durable together
+  const std::function<void()> on_progress_;
   std::atomic<std::uint64_t> durable_;
+  std::atomic<Ticket> written_ = 0;
+  std::atomic<Clock::rep> busy_since_ = 0;
 
-  std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
   std::deque<Job> jobs_;  ///< the first one is being written
+  Ticket given_ = 0;
   std::size_t bytes_ = 0;
-  bool wanted_ = false;  ///< to be written now
+  bool wanted_ = false;  ///< the jobs are to be written now
   std::optional<Error> failure_;
   bool abandoned_ = false;
 
-  std::thread thread_;  ///< only for groups
+  std::thread thread_;
 };
 
 }  // namespace caucus

@@ -102,7 +102,7 @@ std::string advice_text(const Json& a) {
   return text;
 }
 
-Status execute(const AdviseCommand& command) {
+Status execute_advise(const AdviseCommand& command) {
   CAUCUS_CHECK(validate(command));
   const Json json = advice(command);
   if (command.json == "-") return print(report::json_text(json) + "\n");
@@ -133,7 +133,7 @@ void add_advise(CLI::App& app, Action& action) {
   advise->add_option("--json", command->json, "as JSON; - for standard output")
       ->type_name("FILE|-");
   advise->footer("Example:\n  caucus advise --clients 10 --models 8 --rounds 10000");
-  advise->callback([command, &action] { action = [command] { return execute(*command); }; });
+  advise->callback([command, &action] { action = [command] { return execute_advise(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -15,7 +15,8 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(The models and probabilities after the last durable batch, also
+constexpr const char* kExportExamples =
+    R"(The models and probabilities after the last durable batch, also
 while the server goes on and after the run is over. caucus predict uses them offline.
 
 Examples:
@@ -35,7 +36,7 @@ void choose_arithmetic(const std::string& name) {
                name.c_str());
 }
 
-Status execute(const ExportCommand& command) {
+Status execute_export(const ExportCommand& command) {
   std::vector<Output> outputs;
   if (command.out != "-") outputs.push_back({"-o", command.out});
   CAUCUS_CHECK(check_outputs(outputs, {command.store}));
@@ -68,8 +69,9 @@ void add_export(CLI::App& app, Action& action) {
   exporting->add_option("-o,--out", command->out, "where to write")
       ->required()
       ->type_name("MODEL.json|-");
-  exporting->footer(kExamples);
-  exporting->callback([command, &action] { action = [command] { return execute(*command); }; });
+  exporting->footer(kExportExamples);
+  exporting->callback(
+      [command, &action] { action = [command] { return execute_export(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -25,7 +25,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kJoinExamples =
     R"(The server says which column is what and how it is scaled. Rows are not sent, but the
 server can compute a row from a report of one round: join only a server that you trust with them.
 Rows are used in their order, as many per batch as the server asks for.
@@ -158,7 +158,7 @@ Status check_state(const std::string& path, const std::vector<std::string>& inpu
   return status;
 }
 
-Status execute(const JoinCommand& command) {
+Status execute_join(const JoinCommand& command) {
   CAUCUS_TRY(JoinOptions options, read_options(command));
   std::vector<Output> outputs;
   if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
@@ -219,8 +219,8 @@ void add_join(CLI::App& app, Action& action) {
   join->add_option("--json", command->json, "the summary as JSON; - for standard output")
       ->type_name("FILE|-")
       ->group("output");
-  join->footer(kExamples);
-  join->callback([command, &action] { action = [command] { return execute(*command); }; });
+  join->footer(kJoinExamples);
+  join->callback([command, &action] { action = [command] { return execute_join(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -17,7 +17,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kPredictExamples = R"(Examples:
   caucus run --data d.csv --model-out model.json
   caucus predict --model model.json --data new.csv > predictions.csv
   caucus export run.db -o model.json     # of a federation, in place of the first
@@ -128,7 +128,7 @@ class PredictingSink : public RowSink {
   std::vector<float> x_;
 };
 
-Status execute(const PredictCommand& command) {
+Status execute_predict(const PredictCommand& command) {
   CAUCUS_TRY(const report::StoredModel model, report::read_model(command.model));
   CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces,
                                                        {model.scaling.feature_columns.size(),
@@ -164,8 +164,9 @@ void add_predict(CLI::App& app, Action& action) {
       ->type_name("FILE");
   predict->add_option("--out", command->out, "where to write (standard output)")
       ->type_name("FILE|-");
-  predict->footer(kExamples);
-  predict->callback([command, &action] { action = [command] { return execute(*command); }; });
+  predict->footer(kPredictExamples);
+  predict->callback(
+      [command, &action] { action = [command] { return execute_predict(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -12,7 +12,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Example:
+constexpr const char* kReportExamples = R"(Example:
   caucus run --data d.csv --algorithm fomd-oms --algorithm nco-oms --regret --json result.json
   caucus report result.json -o report.html
 
@@ -28,7 +28,7 @@ std::string default_output(const std::string& result) {
   return std::filesystem::path(result).replace_extension(".html").string();
 }
 
-Status execute(const ReportCommand& command) {
+Status execute_report(const ReportCommand& command) {
   constexpr std::size_t kMost = 1U << 30U;
   const std::string out = command.out.empty() ? default_output(command.result) : command.out;
   if (out == "-") return usage_error("--output", "'-'", "expected the name of a file");
@@ -61,8 +61,8 @@ void add_report(CLI::App& app, Action& action) {
       ->type_name("RESULT.json");
   report->add_option("-o,--output", command->out, "the page (the result's name with .html)")
       ->type_name("FILE.html");
-  report->footer(kExamples);
-  report->callback([command, &action] { action = [command] { return execute(*command); }; });
+  report->footer(kReportExamples);
+  report->callback([command, &action] { action = [command] { return execute_report(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -19,7 +19,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Experiments:
+constexpr const char* kReproduceExamples = R"(Experiments:
   table3         ten linear spaces, with and without collaboration: claims G1 and G2
   table4         eight kernels, beside eM-KOFL and POF-MKL, tuned: claim G3
   lower-bound    the two games of Theorem 4, beside the explicit bounds; needs no data
@@ -85,7 +85,7 @@ report::Json config_json(const ReproduceCommand& command) {
           {"seed", options.seed}};
 }
 
-Status execute(ReproduceCommand command) {
+Status execute_reproduce(ReproduceCommand command) {
   CAUCUS_TRY(const Experiment* experiment, find_experiment(command.experiment));
   CAUCUS_CHECK(find_data(*experiment, command.options));
   std::vector<Output> outputs;
@@ -147,8 +147,9 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->type_name("FILE|-");
   reproduce->add_option("--report", command->report, "findings as one HTML page")
       ->type_name("FILE.html");
-  reproduce->footer(kExamples);
-  reproduce->callback([command, &action] { action = [command] { return execute(*command); }; });
+  reproduce->footer(kReproduceExamples);
+  reproduce->callback(
+      [command, &action] { action = [command] { return execute_reproduce(*command); }; });
 }
 
 }  // namespace caucus::cli

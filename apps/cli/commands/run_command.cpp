@@ -19,7 +19,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     R"(Features should be on a common scale: --feature-range 0,1 brings them there.
 
 Examples:
@@ -97,7 +97,7 @@ Status write_results(const RunCommand& command, const report::FinishedRun& run,
   return print(command.json == "-" ? json : report::result_table(run));
 }
 
-Status execute(const RunCommand& command) {
+Status execute_run(const RunCommand& command) {
   RunConfig config;
   if (!command.config_file.empty()) {
     CAUCUS_TRY(config, read_config(command.config_file));
@@ -164,8 +164,8 @@ void add_run(CLI::App& app, Action& action) {
   run->add_flag("--print-config", command->print_config,
                 "print the complete configuration, itself a valid file, and exit")
       ->group("output");
-  run->footer(kExamples);
-  run->callback([command, &action] { action = [command] { return execute(*command); }; });
+  run->footer(kRunExamples);
+  run->callback([command, &action] { action = [command] { return execute_run(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -24,7 +24,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kServeExamples =
     R"(The configuration is that of a run with a table of its own for the server:
 
   [data]
@@ -121,7 +121,7 @@ Status make_results(const ServeCommand& command, const ServedRun& run, const Fed
   return Done{};
 }
 
-Status execute(const ServeCommand& command) {
+Status execute_serve(const ServeCommand& command) {
   LogWriter writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
   CAUCUS_TRY(const ServedRun run, read_served_run(command, writer));
   if (command.print_config) return print(config_toml(run.config, &run.server));
@@ -189,8 +189,8 @@ void add_serve(CLI::App& app, Action& action) {
       ->add_flag("--print-config", command->print_config,
                  "print the complete configuration, itself a valid file, and exit")
       ->group("output");
-  serve->footer(kExamples);
-  serve->callback([command, &action] { action = [command] { return execute(*command); }; });
+  serve->footer(kServeExamples);
+  serve->callback([command, &action] { action = [command] { return execute_serve(*command); }; });
 }
 
 }  // namespace caucus::cli

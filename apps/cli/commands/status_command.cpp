@@ -17,7 +17,8 @@
 namespace caucus::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Batch, losses, probabilities, the bytes really sent beside the
+constexpr const char* kStatusExamples =
+    R"(Batch, losses, probabilities, the bytes really sent beside the
 formula's, and of each client: last seen, examples counted, batches behind (lag), reports that were
 accepted, late, repeated, for a batch to come (strange) or rejected.
 
@@ -55,7 +56,7 @@ Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion&
   return status.value("phase", "") == "over";
 }
 
-Status execute(const StatusCommand& command) {
+Status execute_status(const StatusCommand& command) {
   if (!command.json.empty() && command.json != "-") {
     return usage_error("--json", "'" + command.json + "'", "expected -, standard output");
   }
@@ -96,8 +97,8 @@ void add_status(CLI::App& app, Action& action) {
   status->add_option("--cert", command->cert, "one's own certificate, where the server wants one")
       ->type_name("FILE");
   status->add_option("--key", command->key, "its key")->type_name("FILE");
-  status->footer(kExamples);
-  status->callback([command, &action] { action = [command] { return execute(*command); }; });
+  status->footer(kStatusExamples);
+  status->callback([command, &action] { action = [command] { return execute_status(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -15,11 +15,11 @@ std::string known_columns(const std::string& word, const TableHeader& header) {
   std::string listed;
   constexpr std::size_t kListed = 12;
   for (std::size_t k = 0; k < std::min(header.names.size(), kListed); ++k) {
-    listed += (k > 0 ? ", " : "") + quoted(header.names[k]);
+    listed += (k > 0 ? ", " : "") + in_quotes(header.names[k]);
   }
   if (header.names.size() > kListed) listed += ", ...";
   const auto guess = nearest(word, header.names);
-  return (guess ? "did you mean " + quoted(*guess) + "? Expected " : "expected ") + numbers +
+  return (guess ? "did you mean " + in_quotes(*guess) + "? Expected " : "expected ") + numbers +
          " or one of " + listed;
 }
 
@@ -27,7 +27,8 @@ Status check_interval(const std::optional<Interval>& range, const char* flag) {
   if (!range) return Done{};
   const auto [a, b] = *range;
   if (std::isfinite(a) && std::isfinite(b) && std::isfinite(b - a) && a < b) return Done{};
-  return usage_error(flag, quoted(to_text(a) + "," + to_text(b)), "expected finite A,B with A < B");
+  return usage_error(flag, in_quotes(to_text(a) + "," + to_text(b)),
+                     "expected finite A,B with A < B");
 }
 
 }  // namespace
@@ -46,11 +47,11 @@ Result<std::size_t> find_column(const std::string& word, const TableHeader& head
   const auto begin = header.names.begin();
   const auto found = std::find(begin, header.names.end(), word);
   if (found == header.names.end()) {
-    return data_error(file, "has no " + role + " column " + quoted(word),
+    return data_error(file, "has no " + role + " column " + in_quotes(word),
                       known_columns(word, header));
   }
   if (std::find(found + 1, header.names.end(), word) != header.names.end()) {
-    return data_error(file, "has more than one column named " + quoted(word),
+    return data_error(file, "has more than one column named " + in_quotes(word),
                       "expected the number of the " + role + " column");
   }
   return static_cast<std::size_t>(found - begin);
@@ -67,7 +68,7 @@ Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& he
   const auto [first, last] = options.expert_columns.value_or(std::pair<std::size_t, std::size_t>{});
   if (options.expert_columns && (first == 0 || first > last)) {
     return usage_error("expert columns",
-                       quoted(std::to_string(first) + ".." + std::to_string(last)),
+                       in_quotes(std::to_string(first) + ".." + std::to_string(last)),
                        "expected A..B with 1 <= A <= B");
   }
   if (last > header.columns) {
@@ -107,8 +108,8 @@ Status same_columns(const TableHeader& header, const std::string& file, const Ta
   if (header.names.empty() || first.names.empty()) return Done{};
   for (std::size_t k = 0; k < header.columns; ++k) {
     if (header.names[k] == first.names[k]) continue;
-    return data_error(column_where(file, k + 1), "is named " + quoted(header.names[k]),
-                      "expected " + quoted(first.names[k]) + " as in " + first_file);
+    return data_error(column_where(file, k + 1), "is named " + in_quotes(header.names[k]),
+                      "expected " + in_quotes(first.names[k]) + " as in " + first_file);
   }
   return Done{};
 }

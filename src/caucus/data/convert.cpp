@@ -88,7 +88,7 @@ Status no_stale_clients(const std::string& directory, std::size_t clients) {
     if (!client || !parse_count(std::string_view(name).substr(1, name.size() - 5), number))
       continue;
     if (number == 0 || number > clients || client_file(number - 1, clients) != name) {
-      return usage_error(directory, "holds " + caucus::quoted(name) + " of another split",
+      return usage_error(directory, "holds " + in_quotes(name) + " of another split",
                          "expected a directory without other client files");
     }
   }

@@ -191,7 +191,7 @@ class DatasetSink : public RowSink {
       if (!fits_float(stored[k])) column = slots_[k].column;
     }
     return data_error(column_where(path_ + ":" + std::to_string(line), column + 1),
-                      quoted(to_text(values[column])) + " does not fit a float",
+                      in_quotes(to_text(values[column])) + " does not fit a float",
                       "expected magnitudes below 3.4e38");
   }
 

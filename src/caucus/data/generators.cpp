@@ -29,7 +29,7 @@ constexpr std::size_t kMostFeatures = 1'000'000;
 
 Status check(const GeneratorOptions& options, std::string_view name) {
   const auto wrong = [&](const char* what, std::size_t value, std::string expected) {
-    return usage_error(std::string(name) + ": " + what, quoted(std::to_string(value)),
+    return usage_error(std::string(name) + ": " + what, in_quotes(std::to_string(value)),
                        std::move(expected));
   };
   if (options.rows == 0) return wrong("rows", 0, "expected at least 1");
@@ -41,7 +41,7 @@ Status check(const GeneratorOptions& options, std::string_view name) {
     return wrong("features", options.features, "expected at most " + std::to_string(kMostFeatures));
   }
   if (options.noise && !(std::isfinite(*options.noise) && *options.noise >= 0.0)) {
-    return usage_error(std::string(name) + ": noise", quoted(to_text(*options.noise)),
+    return usage_error(std::string(name) + ": noise", in_quotes(to_text(*options.noise)),
                        "expected a number from 0");
   }
   return Done{};
@@ -58,12 +58,12 @@ Result<Generator::Problem> make_problem(std::string_view name, const GeneratorOp
   }
   if (name == "adversary-full") return Generator::Problem(FullAdversary{seed, options.rows});
   if (options.sample == 0 || options.sample > features) {
-    return usage_error("adversary-partial: sample", quoted(std::to_string(options.sample)),
+    return usage_error("adversary-partial: sample", in_quotes(std::to_string(options.sample)),
                        "expected 1 to " + std::to_string(features));
   }
   PartialAdversary adversary(seed, options.rows, features, options.sample);
   if (adversary.rho >= 1.0) {
-    return usage_error("adversary-partial: rows", quoted(std::to_string(options.rows)),
+    return usage_error("adversary-partial: rows", in_quotes(std::to_string(options.rows)),
                        "expected more than features / (9 sample)");
   }
   return Generator::Problem(adversary);
@@ -83,7 +83,7 @@ Result<Generator> make_generator(std::string_view name, const GeneratorOptions& 
     std::string listed = names[0];
     for (std::size_t k = 1; k < names.size(); ++k) listed.append(", ").append(names[k]);
     const auto guess = nearest(name, names);
-    return usage_error("generator", quoted(name),
+    return usage_error("generator", in_quotes(name),
                        (guess ? "did you mean " + *guess + "? Expected" : "expected") +
                            std::string(" one of ") + listed);
   }

@@ -111,7 +111,7 @@ Result<PartitionSpec> parse_partition(std::string_view text) {
   constexpr std::string_view kColumn = "column:";
   constexpr std::string_view kDirichlet = "dirichlet:";
   const auto wrong = [&](const char* expected) {
-    return usage_error("partition", quoted(text), expected);
+    return usage_error("partition", in_quotes(text), expected);
   };
   if (text == "shuffle") return spec;
   if (text == "blocks") {

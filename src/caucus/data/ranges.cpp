@@ -99,7 +99,7 @@ Result<Ranges> read_ranges(ByteSource& source) {
   CAUCUS_TRY(bool more, lines.next(line));
   if (!more || line != kFirstLine) {
     return data_error(source.name(), "is not a ranges file",
-                      "expected the first line " + quoted(kFirstLine));
+                      "expected the first line " + in_quotes(kFirstLine));
   }
   Ranges ranges;
   bool named = false;

@@ -110,8 +110,7 @@ Status check_horizon(const RunLength& length, const LearningOptions& options) {
   if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
   const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
   return usage_error(
-      "theory schedule",
-      name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+      "theory schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
       "expected at least as many uploads as spaces; use fewer spaces or another schedule");
 }
 

@@ -23,8 +23,7 @@ Status at_least_one(const char* flag, std::size_t value) {
 
 Status ExperimentOptions::validate() const {
   if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
-  if (algorithms.empty())
-    return usage_error("algorithm", "none is named", "expected at least one");
+  if (algorithms.empty()) return usage_error("algorithm", "none is named", "expected at least one");
   for (const std::string& name : algorithms) {
     const auto& known = algorithm_names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -46,8 +45,7 @@ Status ExperimentOptions::validate() const {
     return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
   if (!(schedule.fixed_share >= 0.0 && schedule.fixed_share < 1.0)) {
-    return usage_error("fixed-share", to_text(schedule.fixed_share),
-                       "expected a number in [0, 1)");
+    return usage_error("fixed-share", to_text(schedule.fixed_share), "expected a number in [0, 1)");
   }
   for (const Space& space : spaces) {
     if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {

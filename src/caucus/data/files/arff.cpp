@@ -51,7 +51,7 @@ class ArffReader {
       if (keyword == "@data") break;
       if (keyword == "@relation") continue;
       if (keyword != "@attribute") {
-        return data_error(lines_.where(), quoted(keyword) + " is not a declaration",
+        return data_error(lines_.where(), in_quotes(keyword) + " is not a declaration",
                           "expected @relation, @attribute or @data");
       }
       CAUCUS_TRY(ArffAttribute attribute, parse_arff_attribute(line, lines_.where()));
@@ -73,7 +73,7 @@ class ArffReader {
     rest = trim(rest);
     if (rest.empty()) return false;
     if (rest[0] != ',') {
-      return data_error(lines_.where(), "has " + quoted(rest) + " after a value",
+      return data_error(lines_.where(), "has " + in_quotes(rest) + " after a value",
                         "expected a comma");
     }
     rest.remove_prefix(1);
@@ -107,7 +107,7 @@ class ArffReader {
       std::size_t k = 0;
       if (!parse_count(index.text, k) || k < smallest || k >= attributes_.size()) {
         return data_error(
-            lines_.where(), "has the index " + quoted(index.text),
+            lines_.where(), "has the index " + in_quotes(index.text),
             "expected increasing numbers from 0 to " + std::to_string(attributes_.size() - 1));
       }
       CAUCUS_TRY(const ArffToken value, take_arff_token(rest, ",", lines_.where()));

@@ -51,7 +51,7 @@ Result<double> ArffAttribute::number(std::string_view text, bool is_quoted,
   if (nominal) {
     const auto found = values.find(std::string(text));
     if (found != values.end()) return found->second;
-    return data_error(where, quoted(text) + " is not a value of " + quoted(name),
+    return data_error(where, in_quotes(text) + " is not a value of " + in_quotes(name),
                       "expected one of its " + std::to_string(values.size()) + " declared values");
   }
   const NumberForm form = parse_number(text, value);
@@ -100,9 +100,9 @@ Result<ArffAttribute> parse_arff_attribute(std::string_view declaration, const s
   CAUCUS_TRY(const ArffToken type, take_arff_token(declaration, "", where));
   const std::string kind = lower_case(type.text);
   if (kind == "numeric" || kind == "real" || kind == "integer") return attribute;
-  return data_error(where,
-                    "attribute " + quoted(attribute.name) + " has the type " + quoted(type.text),
-                    "expected numeric, real, integer or a list of values");
+  return data_error(
+      where, "attribute " + in_quotes(attribute.name) + " has the type " + in_quotes(type.text),
+      "expected numeric, real, integer or a list of values");
 }
 
 }  // namespace caucus

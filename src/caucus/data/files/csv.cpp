@@ -155,8 +155,8 @@ Result<std::vector<CsvField>> split_csv_line(std::string_view line, char delimit
       const std::string_view after = line.substr(k + 1, end - k - 1);
       if (!trim(after).empty()) {
         return data_error(column_where(where, fields.size() + 1),
-                          "has " + quoted(trim(after)) + " after a quoted field",
-                          "expected the delimiter " + quoted({&delimiter, 1}));
+                          "has " + in_quotes(trim(after)) + " after a quoted field",
+                          "expected the delimiter " + in_quotes({&delimiter, 1}));
       }
     } else {
       field.text = trim(line.substr(at, end - at));

@@ -29,7 +29,8 @@ Status parse_entry(std::string_view token, const LineReader& lines, SparseRow& r
   const std::size_t colon = token.find(':');
   Entry entry{};
   if (colon == std::string_view::npos || !parse_count(token.substr(0, colon), entry.index)) {
-    return data_error(lines.where(), quoted(token) + " is not a feature", "expected index:value");
+    return data_error(lines.where(), in_quotes(token) + " is not a feature",
+                      "expected index:value");
   }
   if (entry.index == 0 || entry.index > kLargestLibsvmIndex) {
     return data_error(lines.where(), "has the index " + std::to_string(entry.index),

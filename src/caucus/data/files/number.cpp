@@ -49,10 +49,11 @@ Error number_error(std::string where, NumberForm form, std::string_view text) {
     case NumberForm::empty:
       return data_error(std::move(where), "is empty", "expected a number");
     case NumberForm::not_finite:
-      return data_error(std::move(where), quoted(text) + " is not finite",
+      return data_error(std::move(where), in_quotes(text) + " is not finite",
                         "expected a number within the range of doubles");
     default:
-      return data_error(std::move(where), quoted(text) + " is not a number", "expected a number");
+      return data_error(std::move(where), in_quotes(text) + " is not a number",
+                        "expected a number");
   }
 }
 
@@ -65,7 +66,7 @@ bool parse_count(std::string_view text, std::size_t& value) {
 void append_number(std::string& out, double value) { append_shortest(out, value); }
 void append_number(std::string& out, float value) { append_shortest(out, value); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string out = "'";
   out.append(text.substr(0, kShown)).append(text.size() <= kShown ? "'" : "...'");

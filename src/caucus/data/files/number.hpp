@@ -73,7 +73,7 @@ void append_number(std::string& out, double value);
 void append_number(std::string& out, float value);
 
 /// Returns 'text' in quotes, shortened if it is long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// Returns a CSV header field, quoted if it could be read as a number or as several fields.
 std::string csv_name(std::string_view name);

@@ -86,7 +86,7 @@ TEST_F(JoinedFiles, NeedNoServerAfterItHasAll) {
     JoinRun run(options(server, 0));
     Progress progress;
     ASSERT_TRUE(run.play(progress).ok());
-    EXPECT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+    EXPECT_TRUE(server.host().look([](const Federation& f) { return f.unacknowledged().empty(); }));
   }
   // As if it had been killed between its goodbye and its end.
   JoinRun run(*again);
@@ -115,7 +115,7 @@ TEST_F(JoinedFiles, SayAgainThatTheyHaveHeardTheEnd) {
     ASSERT_TRUE(run.play(progress).ok());
   }
   // As if the server had not heard it.
-  ASSERT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+  ASSERT_TRUE(server.host().look([](const Federation& f) { return f.unacknowledged().empty(); }));
   JoinRun run(options(server, 0, true));
   Progress progress;
   const auto outcome = run.play(progress);

@@ -10,11 +10,11 @@
 namespace caucus::cli {
 namespace {
 
-constexpr std::size_t kMost = 1'000'000'000;
+constexpr std::size_t kMostOfAny = 1'000'000'000;
 
 Result<std::size_t> parse_up_to(const std::string& value, std::size_t least) {
   CAUCUS_TRY(const std::uint64_t count, parse_count(value));
-  if (count < least || count > kMost) {
+  if (count < least || count > kMostOfAny) {
     return usage_error("", "'" + value + "' is not valid",
                        "expected " + std::to_string(least) + " to 1,000,000,000");
   }

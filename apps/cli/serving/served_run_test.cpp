@@ -74,24 +74,26 @@ class ServedRunTest : public testing::Test {
     const auto line = std::make_shared<QueueLine>();
     HelloRecord hello;
     hello.client = "c0" + std::to_string(j + 1);
-    const auto client = host.join(hello, line);
-    ASSERT_TRUE(client.ok()) << client.error().line();
-    SharedPlan plan = std::get<WelcomeRecord>(line->hear()).plan;
+    host.join(hello, line);
+    const Heard first = line->hear();
+    ASSERT_TRUE(std::holds_alternative<WelcomeRecord>(first));
+    const WelcomeRecord& welcome = std::get<WelcomeRecord>(first);
+    SharedPlan plan = welcome.plan;
     const auto data = read_dataset({client_file(j)}, *plan.columns);
     ASSERT_TRUE(data.ok()) << data.error().line();
     plan.features = data->features();
-    const auto participant = Participant::make(plan, *client).value();
-    ASSERT_TRUE(host.ready(*client, *line, {data->rows(), data->features(), 0}).ok());
+    const auto participant = Participant::make(plan, welcome.client).value();
+    host.ready(line, {data->rows(), data->features(), 0});
     for (std::size_t row = 0;;) {
       const Heard heard = line->hear();
-      if (std::holds_alternative<Ended>(heard)) return host.goodbye(*client, *line);
+      if (std::holds_alternative<Ended>(heard)) return host.goodbye(line);
       ASSERT_TRUE(std::holds_alternative<AssignmentRecord>(heard));
       ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(heard)).ok());
       for (std::size_t n = 0; n < plan.rounds_per_upload && row < data->rows(); ++n, ++row) {
         const auto prediction = participant->predict(data->x(row));
         participant->observe(prediction->id, static_cast<double>(data->y(row)));
       }
-      host.report(*client, *line, *participant->take_report(row == data->rows()));
+      host.report(line, *participant->take_report(row == data->rows()));
     }
   }
 

@@ -14,7 +14,7 @@ Json client_json(const Member& member, const HostStatus& status) {
   const MemberCounters& c = member.counters;
   Json json = {{"name", member.name},
                {"state", state_of(member)},
-               {"told", member.told},
+               {"told", member.acknowledged_end},
                {"last_seen_seconds", nullptr},
                {"examples", member.examples},
                {"counted", member.counted},

@@ -179,7 +179,7 @@ TEST(Connection, SaysAgainThatItHasHeardTheEnd) {
   const auto end = client.wait();
   restart.join();
   EXPECT_TRUE(end.ok()) << end.error().line();
-  EXPECT_TRUE(server.host().look([](const Federation& f) { return f.untold().empty(); }));
+  EXPECT_TRUE(server.host().look([](const Federation& f) { return f.unacknowledged().empty(); }));
   EXPECT_EQ(client.connection().streams(), 2U);
 }
 

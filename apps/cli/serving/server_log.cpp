@@ -1,6 +1,7 @@
 #include "serving/server_log.hpp"
 
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cctype>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <ctime>
 #include <utility>
 #include <vector>
@@ -95,8 +97,15 @@ std::string log_line(LogForm form, std::chrono::system_clock::time_point time, L
   return line + "\n";
 }
 
-LogWriter::LogWriter(int descriptor, LogForm form)
-    : descriptor_(descriptor), form_(form), thread_([this] { run(); }) {}
+LogWriter::LogWriter(int descriptor, LogForm form) : descriptor_(descriptor), form_(form) {
+  // Signals are for the threads that wait for them: the new thread inherits that they are blocked.
+  sigset_t all{};
+  sigset_t before{};
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 LogWriter::~LogWriter() {
   {

@@ -22,13 +22,13 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "caucus/client.hpp"
-#include "caucus/core/base/random.hpp"
-#include "caucus/federation/security/tokens.hpp"
+#include "caucus/credentials.hpp"
 
 namespace {
 
@@ -44,14 +44,15 @@ struct Reading {
 /// on them. The same whenever it is asked.
 Reading measure(const std::string& plant, std::uint32_t time) {
   const auto seed = std::hash<std::string>{}(plant);
-  caucus::Stream noise({seed, caucus::Purpose::test, 0, time, 0});
+  std::mt19937_64 noise(seed ^ time);
+  std::uniform_real_distribution<double> uniform(-0.5, 0.5);
   Reading reading;
   for (std::size_t k = 0; k < kSensors; ++k) {
     const double wave = std::sin(0.01 * (1.0 + static_cast<double>(k)) * time);
-    reading.x[k] = static_cast<float>(0.8 * wave + 0.2 * (noise.uniform() - 0.5));
+    reading.x[k] = static_cast<float>(0.8 * wave + 0.2 * uniform(noise));
   }
   const auto x = [&](std::size_t k) { return static_cast<double>(reading.x[k]); };
-  reading.y = std::sin(2.0 * x(0)) * x(3) + 0.5 * x(5) + 0.05 * (noise.uniform() - 0.5);
+  reading.y = std::sin(2.0 * x(0)) * x(3) + 0.5 * x(5) + 0.05 * uniform(noise);
   return reading;
 }
 

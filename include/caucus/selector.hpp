@@ -4,13 +4,11 @@
 //   auto selector = caucus::Selector::make({.features = 3});
 //   auto forecast = selector->predict(x);   // before y is known
 //   selector->observe(y);                   // learns from it
-//   selector->probabilities();              // how likely each space is drawn: the best ones stand
-//   out
+//   selector->probabilities();              // how likely each space is drawn
 //
 // It is a federation of one client: the forecasts are those of `caucus run` with one client and the
-// same rows, bit for bit. In each round only J of the K spaces are computed
-// (LearningOptions::sample, 2 unless set), so a round costs the same for 10 candidates and for
-// 1,000.
+// same rows, bit for bit. In each round only J of the K spaces are computed (J is
+// LearningOptions::sample, 2 unless set).
 //
 // A Selector must not be used by several threads at once.
 #pragma once

@@ -49,7 +49,7 @@ def serve(prefix):
         yield start
 
 
-def test_InstalledPackageServesAConsumer(root, build, prefix, compiled):
+def test_the_installed_package_serves_a_consumer(root, build, prefix, compiled):
     for file in prefix.glob("lib*/**/*.cmake"):
         text = read(file)
         assert str(root) not in text and str(build) not in text, f"{file} points back into the tree"
@@ -60,16 +60,16 @@ def test_InstalledPackageServesAConsumer(root, build, prefix, compiled):
     assert must_run(programs / "library") == f"huber:0.5 0.375 0.5\nloss\n0.6 0.8\n{version} is {version}\n"
 
 
-def test_SelectorExampleLearns(root, compiled):
+def test_the_selector_example_learns(root, compiled):
     said = must_run(compiled(root / "examples/selector") / "selector")
     errors = [abs(float(error)) for error in re.findall(r"error ([-+.\d]+)", said)]
-    assert len(errors) == 10 and max(errors[5:]) < 0.02, said
+    assert len(errors) == 10 and errors[0] > 0.5 and max(errors[1:]) < 0.1, said
     probabilities = [float(line.split()[-1]) for line in said.splitlines()[10:]]
     assert len(probabilities) == 9 and abs(sum(probabilities) - 1) < 0.01, said
-    assert max(probabilities) > 2 / 9, said
+    assert max(probabilities) > 0.5, said
 
 
-def test_ClientExampleFederates(root, compiled, serve):
+def test_the_client_example_federates(root, compiled, serve):
     program = compiled(root / "examples/client") / "client"
     server = serve()
     clients = [serve.run.start_other([program, server.address, name], f"{name}.out", f"{name}.log")
@@ -83,7 +83,7 @@ def test_ClientExampleFederates(root, compiled, serve):
     assert subprocess.run([program], capture_output=True).returncode == 2
 
 
-def test_AnApplicationKeepsItsOwnLoopAndChannel(root, compiled, serve):
+def test_an_application_keeps_its_own_loop_and_channel(root, compiled, serve):
     program = compiled(root / "tests/consumer") / "own_loop"
     server = serve()
     clients = [serve.run.start_other([program, server.address, name], f"{name}.out", f"{name}.log")
@@ -94,7 +94,7 @@ def test_AnApplicationKeepsItsOwnLoopAndChannel(root, compiled, serve):
         assert read(f"{name}.out") == "200 readings, error fell, own calls answered, own timeout kept\n"
 
 
-def test_SnippetsOfTheApiPageCompile(root, compiled):
+def test_snippets_of_the_api_page_compile(root, compiled):
     page = read(root / "docs/api.md")
     snippets = re.findall(r"^```cpp\n(.*?)^```", page, re.M | re.S)
     headers = {path.name for path in (root / "include/caucus").glob("*.hpp")}
@@ -114,7 +114,7 @@ target_link_libraries(page PRIVATE caucus::client)
 
 @pytest.mark.ctest(timeout=60, lock="")
 @pytest.mark.parametrize("example,most", [("selector", 15), ("client", 20)])
-def test_ReadmeShowsTheExample(root, example, most):
+def test_the_readme_shows_the_example(root, example, most):
     readme = read(root / "README.md")
     program = read(root / f"examples/{example}/main.cpp")
     assert len(program.splitlines()) <= most

@@ -1,4 +1,4 @@
-// Euclidean box |w_k| <= U / sqrt(d) with psi(w) = |w|^2 / (2 rate): a gradient step, then clipping
+// The box |w_k| <= U / sqrt(d) with psi(w) = |w|^2 / (2 rate): a gradient step, then clipping
 // (paper, appendix on random features, the set W_i).
 #pragma once
 
@@ -14,7 +14,7 @@ struct Box {
 
   double radius = std::numeric_limits<double>::infinity();
 
-  /// w_k <- clip(w_k - rate * gradient_k, U / sqrt(d)); a coordinate that overflows ends at 0.
+  /// w_k <- clip(w_k - rate * gradient_k, U / sqrt(d)). A coordinate that overflows becomes 0.
   void descend(std::span<float> w, std::span<const float> gradient, double rate) const;
 };
 

@@ -1,8 +1,8 @@
-// How the columns of a data file become features and target, so that every client of a federation
-// treats its data alike.
+// Converts the columns of a data file to features and target, so that all clients of a federation
+// scale their data in the same way.
 //
 // Min-max scaling to [A, B]:  A + (B - A) (raw - minimum) / (maximum - minimum);  a column with
-// minimum = maximum becomes 0. Values outside the measured range are not clipped. Columns of frozen
+// minimum = maximum becomes 0. Values outside the measured range are not clipped. Columns of
 // experts hold predictions of the target in its units, so they are scaled by the target's range.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace caucus {
 
 using Interval = std::pair<double, double>;
 
-/// Minimum and maximum of every column of a file.
+/// The minimum and maximum of every column of a file.
 struct Ranges {
   std::vector<std::string> names;  ///< as in the file's header; empty if it has none
   std::vector<double> minimum;
@@ -28,7 +28,7 @@ struct Ranges {
   friend bool operator==(const Ranges&, const Ranges&) = default;
 };
 
-/// What a user says about a data file: which column is what, and how it is scaled.
+/// Options for reading a data file: the role of each column and how columns are scaled.
 struct ReadOptions {
   std::string target = "last";                 ///< last | first | N (from 1) | NAME
   std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
@@ -55,18 +55,18 @@ struct Scaling {
   std::vector<double> minimum;  ///< per file column, as given or as observed
   std::vector<double> maximum;
 
-  /// What feature k (from 0) becomes.
+  /// Returns the scaled value of feature k (from 0).
   [[nodiscard]] double feature(std::size_t k, double raw) const;
-  /// What the target becomes; a prediction of it by an expert likewise.
+  /// Returns the scaled value of the target, or of an expert's prediction of it.
   [[nodiscard]] double target(double raw) const;
   /// The inverse of target(), for predictions in original units.
   [[nodiscard]] double target_original(double scaled) const;
 
-  /// Where feature k lies after scaling: [A, B], or [0, 0] for a constant column, or without
+  /// Returns the range of feature k after scaling: [A, B], or [0, 0] for a constant column; without
   /// scaling its minimum and maximum.
   [[nodiscard]] Interval feature_interval(std::size_t k) const;
   [[nodiscard]] Interval target_interval() const;
-  /// Where the predictions of expert k lie, in scaled units.
+  /// Returns the range of the predictions of expert k, in scaled units.
   [[nodiscard]] Interval expert_interval(std::size_t k) const;
 
   friend bool operator==(const Scaling&, const Scaling&) = default;

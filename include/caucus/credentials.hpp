@@ -1,4 +1,4 @@
-// What a client shows to its server and checks of it: the files of TLS, and a token.
+// The credentials of a client: TLS files and a token.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace caucus {
 
-/// Paths of PEM files; an empty one is not given.
+/// Paths of PEM files; empty means not given.
 struct TlsFiles {
   std::string cert = {};
   std::string key = {};
@@ -16,8 +16,8 @@ struct TlsFiles {
   [[nodiscard]] bool any() const { return !cert.empty() || !key.empty() || !ca.empty(); }
 };
 
-/// The PEM texts themselves: one's own certificate and key, and the authority that signs the other
-/// side's certificate. A text is empty where no file was given.
+/// The contents of PEM files: the client's certificate and key, and the authority that signs the
+/// server's certificate. A text is empty if no file was given.
 struct TlsTexts {
   std::string cert = {};
   std::string key = {};  ///< secret
@@ -25,18 +25,18 @@ struct TlsTexts {
   std::string warning = {};  ///< empty, or one line: others can read the key file
 };
 
-/// Reads the files and checks them: certificate and key come together and belong to each other.
-/// Errors name a file as `names` does, for example by the setting that has it.
+/// Reads the files and checks that certificate and key are given together and match. Errors use the
+/// names in `names`, for example those of the settings.
 Result<TlsTexts> read_tls(const TlsFiles& files,
                           const TlsFiles& names = {"certificate", "key", "authority"});
 
-/// What a client has in its token file.
+/// The content of a client's token file.
 struct ClientToken {
   std::string text;
-  std::string warning;  ///< empty, or one line: others can read the file
+  std::string warning;  ///< one line if other users can read the file
 };
 
-/// The first line of the file, without the blanks around it. No error shows any of its content.
+/// Reads the first line of the file without surrounding blanks. Errors do not show its content.
 Result<ClientToken> read_token(const std::string& path, const std::string& name = "token");
 
 }  // namespace caucus

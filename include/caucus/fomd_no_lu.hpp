@@ -31,16 +31,16 @@ class FomdNoLu {
   FomdNoLu(Map map, Decision first)
       : map_(std::move(map)), decision_(std::move(first)), sum_(decision_.size()) {}
 
-  /// u_r, what every client plays in this batch.
+  /// Returns u_r, the decision of every client in this batch.
   [[nodiscard]] const Decision& decision() const { return decision_; }
 
-  /// One client's batch mean. Call in client order: the sum, and so the run, depends on it.
+  /// Adds the batch mean of one client. Call it in client order, on which the sum depends.
   void receive(std::span<const Scalar> gradient) {
     for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] += gradient[k];
     ++clients_;
   }
 
-  /// Ends the batch: u_{r+1}. Without any report the decision stays.
+  /// Ends the batch and computes u_{r+1}. Without reports the decision stays.
   void step(double rate) {
     if (clients_ > 0) {
       fomd_no_lu_step(map_, decision_, sum_, rate / static_cast<double>(clients_));

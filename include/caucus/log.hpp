@@ -1,5 +1,5 @@
-// What a server or a client says of itself while it runs: events with fields, for the application
-// to write down. No field ever holds a secret.
+// Log events of a server or a client. An event has fields, and the application decides where to
+// write it. Fields never contain secrets.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct LogField {
   std::string value;
 };
 
-/// The library calls it from any of its threads. It may be empty: then events are dropped.
+/// The library calls it from any of its threads. If it is empty, events are discarded.
 using Log =
     std::function<void(LogLevel, std::string_view event, std::initializer_list<LogField> fields)>;
 

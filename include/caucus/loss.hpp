@@ -2,7 +2,7 @@
 // that the theory schedule needs. With |v| <= V and |y| <= Y,
 //   largest(V, Y)  >= l(v, y)       (C_i of the paper's Lemma 2, with V = U_i b_i)
 //   steepest(V, Y) >= |dl/dv|       (G_i = steepest * b_i)
-// All are convex in v. To add one: write such a struct, add it to Loss::Kind and to parse_loss.
+// All are convex in v. To add one, write such a struct and add it to Loss::Kind and parse_loss().
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,7 @@ struct LinearLoss {  ///< 1 - v y, the loss of the paper's second lower bound
   static double steepest(double, double Y) { return Y; }
 };
 
-/// Losses whose targets are classes, -1 or 1.
+/// Whether the targets of a loss are classes, -1 or 1.
 template <class L>
 inline constexpr bool kOfClasses = std::is_same_v<L, LogisticLoss> || std::is_same_v<L, HingeLoss>;
 
@@ -123,7 +123,7 @@ class Loss {
         },
         kind_);
   }
-  /// work(loss) with the loss's own type, so that a loop over examples chooses once.
+  /// Calls work(loss) with the concrete type, so that a loop over examples selects it once.
   template <class Work>
   void with_kind(Work&& work) const {
     std::visit(work, kind_);
@@ -134,17 +134,17 @@ class Loss {
   [[nodiscard]] double steepest(double V, double Y) const {
     return std::visit([&](const auto& loss) { return loss.steepest(V, Y); }, kind_);
   }
-  /// Logistic and hinge: targets are classes, -1 or 1.
+  /// Returns true for logistic and hinge, whose targets are classes, -1 or 1.
   [[nodiscard]] bool is_classification() const;
   [[nodiscard]] const Kind& kind() const { return kind_; }
-  /// The text that parse_loss reads back: "square", "huber:0.5", ...
+  /// Returns the text that parse_loss() accepts: "square", "huber:0.5", ...
   [[nodiscard]] std::string name() const;
 
  private:
   Kind kind_ = SquareLoss{};
 };
 
-/// square | absolute | huber[:delta] | logistic | hinge | pinball[:tau] | linear
+/// Parses square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear.
 Result<Loss> parse_loss(std::string_view text);
 
 }  // namespace caucus

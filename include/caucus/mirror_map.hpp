@@ -1,7 +1,7 @@
-// A mirror map: the decision set Omega and the regularizer psi of online mirror descent, offered as
+// A mirror map: the decision set Omega and the regularizer psi of online mirror descent, given by
 // the one operation that the framework needs,
 //   grad psi(u_bar) = grad psi(u) - rate * g,   u <- argmin over Omega of D_psi(u', u_bar).
-// A user's own map is one small type like those in ball.hpp, box.hpp and simplex.hpp.
+// A map of your own is one small type like those in ball.hpp and box.hpp.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// What is learned and how: the candidate spaces, the loss, how many models a client holds, and the
-// schedule of the learning rates. The defaults need no tuning.
+// Options of learning: the candidate spaces, the loss, the number of models that a client holds,
+// and the schedule of the learning rates. The defaults need no tuning.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace caucus {
 
 enum class ScheduleKind {
-  adaptive,              ///< no constants; second-order steps where they are affordable
-  adaptive_first_order,  ///< the same with first-order steps everywhere
+  adaptive,              ///< nothing to tune; second-order steps if they are affordable
+  adaptive_first_order,  ///< like adaptive, with first-order steps only
   theory,                ///< the paper's rates
   constant               ///< given rates
 };
@@ -23,8 +23,8 @@ constexpr bool is_adaptive(ScheduleKind kind) {
 }
 
 enum class Horizon {
-  rounds,   ///< T is the number of batches, the paper's text
-  examples  ///< T is the number of reports of all clients, the authors' scripts
+  rounds,   ///< T is the number of batches, as in the paper
+  examples  ///< T is the number of all reports, as in the authors' scripts
 };
 
 struct ScheduleOptions {
@@ -39,7 +39,7 @@ struct ScheduleOptions {
   double fixed_share = 0.0;          ///< for drifting data
 };
 
-/// Rates of the baselines that the algorithm is compared with; FOMD-OMS has no use for them.
+/// The rates of the baselines; FOMD-OMS does not use them.
 struct BaselineRates {
   double weight_rate = 1.0;      ///< of the weights over the spaces: eta_g or eta_j
   double model_rate = 0.5;       ///< of the models: eta_l or eta
@@ -53,7 +53,7 @@ std::vector<Space> default_spaces(double radius);
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;
-  std::size_t sample = 0;  ///< J; 0 stands for min(2, K)
+  std::size_t sample = 0;  ///< J; 0 means min(2, K)
   std::size_t rounds_per_upload = 1;
   ScheduleOptions schedule;
   BaselineRates rates;

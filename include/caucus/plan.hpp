@@ -1,5 +1,5 @@
-// What a server tells every client of a run: all that is needed to compute the same features and
-// losses as everybody else.
+// The plan of a run, which the server sends to every client, so that all of them compute the same
+// features and losses.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ struct SharedPlan {
   std::vector<Space> spaces;
   Loss loss;
   std::uint64_t seed = 1;
-  std::size_t held = 0;  ///< J as it was set; FeatureMaps::make asks for it
+  std::size_t held = 0;  ///< J as it was set
   std::size_t rounds_per_upload = 1;
-  std::size_t features = 0, experts = 0;  ///< of an example; 0 and 0: the first client says
-  std::string arithmetic;                 ///< variant of the kernels: same variant, same bits
-  std::size_t label_delay = 0;            ///< batches by which a label may come late
+  std::size_t features = 0, experts = 0;  ///< of an example; both 0 if the first client decides
+  std::string arithmetic;                 ///< the SIMD variant, which determines the last bits
+  std::size_t label_delay = 0;            ///< the most batches by which a label may be late
   std::optional<ReadOptions> columns;     ///< how a file's columns become x and y
 };
 

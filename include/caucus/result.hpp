@@ -14,9 +14,9 @@ struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string where;     ///< file and line, flag, or configuration key
   std::string what;      ///< what is wrong, with the offending value
-  std::string expected;  ///< what would have been right; may be empty
+  std::string expected;  ///< what was expected; may be empty
 
-  /// "<where>: <what>; <expected>", on one line whatever the parts contain.
+  /// Returns "<where>: <what>; <expected>" on one line, whatever the parts contain.
   [[nodiscard]] std::string line() const;
 };
 
@@ -63,13 +63,13 @@ using Status = Result<Done>;
 
 #define CAUCUS_CONCAT_(a, b) a##b
 #define CAUCUS_CONCAT(a, b) CAUCUS_CONCAT_(a, b)
-/// CAUCUS_TRY(auto x, f()): x = value of f(), or return its error from the enclosing function.
+/// CAUCUS_TRY(auto x, f()) sets x to the value of f(), or returns its error from the function.
 #define CAUCUS_TRY(declaration, expression)                         \
   auto CAUCUS_CONCAT(caucus_try_, __LINE__) = (expression);         \
   if (!CAUCUS_CONCAT(caucus_try_, __LINE__).ok())                   \
     return std::move(CAUCUS_CONCAT(caucus_try_, __LINE__).error()); \
   declaration = std::move(CAUCUS_CONCAT(caucus_try_, __LINE__)).value()
-/// The same for a Status.
+/// Returns the error of a Status from the enclosing function, if there is one.
 #define CAUCUS_CHECK(expression)                              \
   if (auto caucus_status = (expression); !caucus_status.ok()) \
   return std::move(caucus_status.error())

@@ -16,15 +16,15 @@ enum class SpaceKind {
   gaussian,   ///< random features of exp(-|x - v|^2 / (2 width^2))
   laplacian,  ///< random features of exp(-|x - v|_1 / width)
   cauchy,     ///< random features of prod_l 1 / (1 + (x_l - v_l)^2 / width^2)
-  expert,     ///< a frozen predictor: nothing to learn, only its loss counts
+  expert,     ///< a fixed predictor, which is selected but not trained
 };
 
 enum class Constraint {
   ball,  ///< |w|_2 <= U, as in the authors' scripts
-  box,   ///< |w_k| <= U / sqrt(d), the paper's appendix for kernels
+  box,   ///< |w_k| <= U / sqrt(d), as in the paper's appendix
 };
 
-/// One mirror step on a set of the user's own: w, the gradient, the rate.
+/// A mirror step on a set of your own, with the arguments w, gradient and rate.
 using MirrorStep = std::function<void(std::span<float>, std::span<const float>, double)>;
 
 /// The set that the weights of a space stay in, with its mirror map. The radius may be infinite.
@@ -34,26 +34,26 @@ struct Region {
 
   Constraint constraint = Constraint::ball;
   double radius = std::numeric_limits<double>::infinity();
-  const MirrorStep* own_step = nullptr;  ///< of a user's own set, instead of the constraint's
+  const MirrorStep* own_step = nullptr;  ///< replaces the step of the constraint
 
-  /// The mirror step of core/mirror/mirror_map.hpp: Ball, Box or the user's own. Gives |w|^2.
+  /// Takes the mirror step of the ball, of the box, or your own (mirror_map.hpp). Returns |w|^2.
   double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
 };
 
-/// A pre-trained model that a user registers: features of an example to its forecast.
+/// A pre-trained model: maps the features of an example to its prediction.
 using ExpertFunction = std::function<float(std::span<const float>)>;
 
 struct Space {
   SpaceKind kind = SpaceKind::linear;
   double radius = 1.0;  ///< U_i; may be infinite
   Constraint constraint = Constraint::ball;
-  bool intercept = false;         ///< linear: one more coordinate, always 1
+  bool intercept = false;         ///< linear: adds a coordinate that is always 1
   double width = 1.0;             ///< kernels
   std::uint32_t features = 100;   ///< kernels: D frequencies, so 2D coordinates
-  bool independent_base = false;  ///< kernels: frequencies of its own instead of one shared base
-  std::uint32_t expert = 0;       ///< experts: which of the expert predictions of an example
-  ExpertFunction function = {};   ///< experts: used instead of a prediction column when set
-  /// A convex set of the user's own: its mirror step is taken instead of the constraint's. The set
+  bool independent_base = false;  ///< kernels: separate instead of shared frequencies
+  std::uint32_t expert = 0;       ///< experts: the index among the expert predictions
+  ExpertFunction function = {};   ///< experts: if set, used instead of a prediction column
+  /// The mirror step of a convex set of your own, which replaces that of the constraint. The set
   /// must contain 0, and regret is measured against the ball or box of this radius.
   MirrorStep own_step = {};
 
@@ -63,11 +63,11 @@ struct Space {
   [[nodiscard]] Region region() const {
     return {constraint, radius, own_step ? &own_step : nullptr};
   }
-  /// "linear U=0.1", "gaussian width=2", "expert 3"
+  /// Returns "linear U=0.1", "gaussian width=2", "expert 3" and so on.
   [[nodiscard]] std::string name() const;
 };
 
-/// "linear", "gaussian", ...
+/// Returns "linear", "gaussian", ...
 std::string name_of(SpaceKind kind);
 
 }  // namespace caucus

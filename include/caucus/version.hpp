@@ -10,8 +10,8 @@
 
 namespace caucus {
 
-/// "0.1.0", as the library was compiled. Until version 1 every minor version may change the
-/// interface; patch versions do not.
+/// Returns the version of the compiled library, such as "0.1.0". Until version 1 minor versions
+/// may change the interface; patch versions do not.
 std::string_view version();
 
 }  // namespace caucus

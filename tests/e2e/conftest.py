@@ -3,8 +3,8 @@
 By hand: python3 -m pytest tests/e2e [-k WORD] [--caucus build/bin/caucus]
 
 CMake lists the cases at configure time with --ctest-list. A module or a case states how ctest runs it:
-    pytest.mark.ctest(label="full", timeout=1200, lock="install", sanitized=False)
-sanitized=False leaves the case out of the builds with sanitizers. A run in which every case is skipped
+    pytest.mark.ctest(label="full", timeout=1200, lock="install", sanitized=False, cost=60)
+sanitized=False leaves the case out of the builds with sanitizers; ctest starts cases of high cost, in seconds, first. A run in which every case is skipped
 ends with code 77, which ctest counts as skipped.
 """
 import os
@@ -33,14 +33,14 @@ def pytest_addoption(parser):
 # --- ctest ----------------------------------------------------------------------------------------
 
 def ctest_line(item):
-    """Returns NAME|NODE|LABEL|TIMEOUT|LOCK|SANITIZED for CMake."""
+    """Returns NAME|NODE|LABEL|TIMEOUT|LOCK|SANITIZED|COST for CMake."""
     marks = {}
     for mark in reversed(list(item.iter_markers("ctest"))):  # the closest mark wins
         marks.update(mark.kwargs)
     file, case = item.nodeid.split("::")
     name = file.removesuffix("_test.py") + "." + case.removeprefix("test_").replace("[", ".").rstrip("]")
     return "|".join([name, item.nodeid, marks.get("label", ""), str(marks.get("timeout", 300)),
-                     marks.get("lock", ""), "yes" if marks.get("sanitized", True) else "no"])
+                     marks.get("lock", ""), "yes" if marks.get("sanitized", True) else "no", str(marks.get("cost", 0))])
 
 
 def pytest_collection_finish(session):

@@ -68,6 +68,7 @@ def reached(federation, moment):
     return True
 
 
+@pytest.mark.ctest(cost=40)
 def test_killed_processes_change_nothing(federation, remove, sanitized):
     """A client, the server or both are killed at random moments of several federations. Each ends with the bits
     of the simulation and every report is counted once. The moments are spread over the batches; the last ones are

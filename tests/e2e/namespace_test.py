@@ -10,7 +10,7 @@ import pytest
 from federation import CONSTANT_GAUSSIAN, KEYS_OF_SERVER, Federation
 from program import read, wait_until, write
 
-pytestmark = [pytest.mark.network_namespace, pytest.mark.ctest(sanitized=False)]
+pytestmark = [pytest.mark.network_namespace, pytest.mark.ctest(sanitized=False, cost=15)]
 
 
 def try_command(command):

@@ -7,8 +7,8 @@ import pytest
 from markdown import Page
 from program import write
 
-pytestmark = pytest.mark.ctest(sanitized=False, timeout=600)
-installs = pytest.mark.ctest(lock="install")  # cmake --install notes in the build directory what it did
+pytestmark = pytest.mark.ctest(sanitized=False, timeout=600, cost=5)
+installs = pytest.mark.ctest(lock="install", cost=20)  # cmake --install notes in the build directory what it did
 
 
 @pytest.fixture

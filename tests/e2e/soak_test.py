@@ -106,10 +106,11 @@ def check(federation, remove):
     print(f"{batches} batches of {CLIENTS} clients")
 
 
+@pytest.mark.ctest(cost=60)
 def test_sixty_seconds(federation, remove):
     soak(federation, 60, remove)
 
 
-@pytest.mark.ctest(label="full", timeout=1200)
+@pytest.mark.ctest(label="full", timeout=1200, cost=600)
 def test_ten_minutes(federation, remove):
     soak(federation, 600, remove)

@@ -222,8 +222,10 @@ def test_completion_is_a_valid_script(caucus):
     subprocess.run(["bash", "-n", "completion.sh"], check=True)
 
     def completed(*words):
-        script = 'source completion.sh; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _caucus; echo "${COMPREPLY[0]}"'
-        return subprocess.run(["bash", "-c", script, "bash", *words], check=True, text=True, capture_output=True).stdout.strip()
+        script = ('source completion.sh; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _caucus; '
+                  'echo "${COMPREPLY[0]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", *words], check=True, text=True, capture_output=True)
+        return done.stdout.strip()
     assert completed("caucus", "run", "--sam") == "--sample"
     assert completed("caucus", "cert", "init", "--cl") == "--client"
     assert "complete -c caucus" in caucus("completion fish")

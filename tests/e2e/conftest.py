@@ -4,7 +4,7 @@ By hand: python3 -m pytest tests/e2e [-k WORD] [--caucus build/bin/caucus]
 
 CMake lists the cases at configure time with --ctest-list. A module or a case states how ctest runs it:
     pytest.mark.ctest(label="full", timeout=1200, lock="install", sanitized=False, cost=60)
-sanitized=False leaves the case out of the builds with sanitizers; ctest starts cases of high cost, in seconds, first. A run in which every case is skipped
+sanitized=False leaves the case out of the builds with sanitizers. ctest starts the cases of the highest cost first. A run in which every case is skipped
 ends with code 77, which ctest counts as skipped.
 """
 import os
@@ -87,9 +87,9 @@ def pytest_pyfunc_call(pyfuncitem):
     if possible.returncode != 0:
         pytest.skip(f"there are no namespaces: {possible.stderr.strip()}")
     program = pyfuncitem.funcargs["caucus"].path
-    inner = subprocess.run([*apart, sys.executable, "-m", "pytest", "-q", "-rs", f"{ROOT}/tests/e2e/{pyfuncitem.nodeid}",
-                            f"--rootdir={ROOT}/tests/e2e", f"--caucus={program}"], capture_output=True, text=True,
-                           env={**os.environ, "CAUCUS_INSIDE": "1"})
+    inner = subprocess.run([*apart, sys.executable, "-m", "pytest", "-q", "-rs", f"--caucus={program}",
+                            f"--rootdir={ROOT}/tests/e2e", f"{ROOT}/tests/e2e/{pyfuncitem.nodeid}"],
+                           capture_output=True, text=True, env={**os.environ, "CAUCUS_INSIDE": "1"})
     if inner.returncode == SKIPPED:
         pytest.skip(inner.stdout.strip().splitlines()[-2])
     assert inner.returncode == 0, inner.stdout + inner.stderr

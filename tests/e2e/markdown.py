@@ -100,7 +100,8 @@ class Page:
                             name.startswith("build") or name in (".git", ".cache"))])
         (self.tree / "build").symlink_to(build)
         (work / "home").mkdir(exist_ok=True)
-        self.environment = {**os.environ, "HOME": str(work / "home"), "PATH": f"{program_directory}:{os.environ['PATH']}"}
+        self.environment = {**os.environ, "HOME": str(work / "home"),
+                            "PATH": f"{program_directory}:{os.environ['PATH']}"}
 
     def run(self):
         """Runs every block, also after one has failed; returns what is wrong as text."""
@@ -150,7 +151,8 @@ class Page:
     def run_toml(self, block):
         name = re.match(r"#\s*([A-Za-z0-9_][A-Za-z0-9_./-]*\.toml)\b", block.text)
         if not name or ".." in name[1]:
-            raise Failure(block.line, 'the first line of a toml block must name its file, as in "# run.toml"', block.text)
+            raise Failure(block.line, 'the first line of a toml block must name its file, as in "# run.toml"',
+                          block.text)
         path = self.tree / name[1]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text)

@@ -77,7 +77,8 @@ class Network(Federation):
         """Where the kernel has no netem, a line of few bits per second is slow and uneven too: a packet waits for
         those before it, each of another length."""
         if self.on_links("qdisc add", "root netem delay 20ms 10ms"):
-            skip_unless(self.on_links("qdisc add", "root tbf rate 200kbit burst 1600 latency 2s"), "no netem and no tbf")
+            skip_unless(self.on_links("qdisc add", "root tbf rate 200kbit burst 1600 latency 2s"),
+                        "no netem and no tbf")
 
     def make_lossy(self):
         """Where the kernel has no netem, a filter of classic BPF drops what comes in: it loads a random number, and

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/data/ranges.hpp"
@@ -38,6 +40,11 @@ Status validate_group(const SpaceGroup& group) {
   return Done{};
 }
 
+template <class T>
+void set_default(std::optional<T>& setting, std::type_identity_t<T> value) {
+  if (!setting) setting = std::move(value);
+}
+
 Status exclusive(bool both, const char* where, const char* what, const char* expected) {
   if (!both) return Done{};
   return usage_error(where, what, expected);
@@ -61,18 +68,38 @@ bool RunConfig::has_only_baselines() const {
   return std::all_of(algorithms.begin(), algorithms.end(), is_baseline);
 }
 
-double RunConfig::default_radius() const {
-  const bool bounded = std::holds_alternative<LinearLoss>(loss.kind());  // it has no least value
-  return is_adaptive(schedule) && !bounded ? std::numeric_limits<double>::infinity() : 1.0;
-}
-
-std::vector<SpaceGroup> RunConfig::effective_spaces() const {
-  auto groups = spaces.empty() ? default_spaces() : spaces;
-  for (SpaceGroup& group : groups) {
-    if (group.kind == SpaceKind::linear && !group.radii) group.radii.emplace(1, default_radius());
-    if (is_kernel(group.kind) && !group.radius) group.radius = default_radius();
+RunConfig RunConfig::resolved() const {
+  RunConfig all = *this;
+  const bool unbounded =  // the linear loss has no least value
+      is_adaptive(schedule) && !std::holds_alternative<LinearLoss>(loss.kind());
+  const double default_radius = unbounded ? std::numeric_limits<double>::infinity() : 1.0;
+  if (all.spaces.empty()) all.spaces = default_spaces();
+  for (SpaceGroup& group : all.spaces) {
+    if (group.kind == SpaceKind::linear) set_default(group.radii, {default_radius});
+    if (group.kind != SpaceKind::expert) set_default(group.constraint, Constraint::ball);
+    if (!is_kernel(group.kind)) continue;
+    set_default(group.radius, default_radius);
+    set_default(group.widths, kDefaultWidths);
+    set_default(group.features, kDefaultFeatures);
   }
-  return groups;
+  if (!counts_clients()) set_default(all.clients, kDefaultClients);
+  if (clients_from.empty()) set_default(all.partition, "shuffle");
+  if (const auto candidates = expand(all.spaces); candidates.ok()) {
+    set_default(all.sample, std::min<std::size_t>(2, candidates->size()));
+  }
+  if (schedule == ScheduleKind::theory) {
+    const ScheduleOptions defaults;
+    set_default(all.horizon, defaults.horizon);
+    set_default(all.gradient_scale, defaults.gradient_scale);
+  }
+  if (has_baseline()) {
+    const BaselineRates defaults;
+    set_default(all.weight_rate, defaults.weight_rate);
+    set_default(all.model_rate, defaults.model_rate);
+    set_default(all.regularization, defaults.regularization);
+    set_default(all.exploration, defaults.exploration);
+  }
+  return all;
 }
 
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
@@ -103,13 +130,6 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
     }
   }
   return spaces;
-}
-
-BaselineRates RunConfig::rates() const {
-  const BaselineRates defaults;
-  return {weight_rate.value_or(defaults.weight_rate), model_rate.value_or(defaults.model_rate),
-          regularization.value_or(defaults.regularization),
-          exploration.value_or(defaults.exploration)};
 }
 
 Status RunConfig::validate_schedule() const {
@@ -170,28 +190,32 @@ Result<ExperimentOptions> RunConfig::experiment() const {
 Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_CHECK(validate_schedule());
   CAUCUS_CHECK(validate_spaces());
+  if (sample && *sample == 0) return usage_error("--sample", "0", "expected J >= 1");
+  if (clients && *clients == 0) return usage_error("--clients", "0", "expected at least 1");
+  const RunConfig all = resolved();
   ExperimentOptions options;
-  CAUCUS_TRY(options.spaces, expand(effective_spaces()));
+  CAUCUS_TRY(options.spaces, expand(all.spaces));
   options.algorithms = algorithms;
   options.loss = loss;
-  if (sample && *sample == 0) return usage_error("--sample", "0", "expected J >= 1");
-  options.sample = sample.value_or(0);
+  options.sample = *all.sample;
   options.rounds_per_upload = rounds_per_upload;
-  CAUCUS_TRY(options.partition, parse_partition(partition.value_or("shuffle")));
+  CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;
-  options.clients = clients.value_or(counts_clients() ? 0 : kDefaultClients);
-  if (clients && *clients == 0) return usage_error("--clients", "0", "expected at least 1");
+  options.clients = all.clients.value_or(0);  // the data say how many
   options.dropout = dropout;
-  options.schedule = {schedule,
-                      horizon.value_or(Horizon::rounds),
-                      feature_bound,
-                      label_bound,
-                      gradient_scale.value_or(2.0),
-                      loss_bound,
-                      eta.value_or(1.0),
-                      lambda.value_or(1.0),
-                      fixed_share};
-  options.rates = rates();
+  ScheduleOptions& rates = options.schedule;
+  rates.kind = schedule;
+  rates.horizon = all.horizon.value_or(rates.horizon);
+  rates.feature_bound = feature_bound;
+  rates.label_bound = label_bound;
+  rates.gradient_scale = all.gradient_scale.value_or(rates.gradient_scale);
+  rates.loss_bound = loss_bound;
+  rates.eta = eta.value_or(rates.eta);
+  rates.lambda = lambda.value_or(rates.lambda);
+  rates.fixed_share = fixed_share;
+  if (has_baseline()) {
+    options.rates = {*all.weight_rate, *all.model_rate, *all.regularization, *all.exploration};
+  }
   options.repeats = repeats;
   options.seed = seed;
   options.threads = threads;

@@ -63,20 +63,17 @@ struct RunConfig {
   [[nodiscard]] bool has_only_baselines() const;
   /// Whether the data say how many clients there are.
   [[nodiscard]] bool counts_clients() const;
-  /// Those of the baselines, with the defaults.
-  [[nodiscard]] BaselineRates rates() const;
-  /// A radius that is not given: unbounded under the adaptive schedules, else 1.
-  [[nodiscard]] double default_radius() const;
-  /// The groups to use: those given, or the default candidates; with their radii.
-  [[nodiscard]] std::vector<SpaceGroup> effective_spaces() const;
-  /// Of the contradictory or impossible, what can be seen without the data.
+  /// This run with every default written out. Printing and running both start from it, so that
+  /// a printed configuration is the same run.
+  [[nodiscard]] RunConfig resolved() const;
+  /// Refuses contradictory and impossible settings, as far as they show without the data.
   [[nodiscard]] Result<ExperimentOptions> experiment() const;
-  /// The same for who has no data: a server.
+  /// Does so for a server, which has no data.
   [[nodiscard]] Result<ExperimentOptions> experiment_without_data() const;
   [[nodiscard]] Result<ReadOptions> read_options() const;
 
  private:
-  // Settings that exclude each other.
+  // Refuse settings that exclude each other.
   [[nodiscard]] Status validate_data() const;
   [[nodiscard]] Status validate_schedule() const;
   [[nodiscard]] Status validate_spaces() const;
@@ -85,7 +82,7 @@ struct RunConfig {
 /// Linear, and Gaussian kernels of the eight widths.
 std::vector<SpaceGroup> default_spaces();
 
-/// The spaces of all groups, in order; each group has its radii.
+/// The spaces of all groups of a resolved configuration, in order.
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);
 
 }  // namespace caucus::cli

@@ -208,18 +208,19 @@ Result<RunConfig> read_config(const std::string& path, ServerConfig* server) {
 }
 
 Json config_json(const RunConfig& config, const ServerConfig* server) {
+  const RunConfig resolved = config.resolved();
   Json all = Json::object();
   for (const std::string& table : table_names()) {
     if (table == "space") {
       Json list = Json::array();
-      for (const SpaceGroup& group : config.effective_spaces()) {
+      for (const SpaceGroup& group : resolved.spaces) {
         list.push_back(table_json("space", space_settings(), group));
       }
       all["space"] = std::move(list);
     } else if (table == "server") {
       if (server != nullptr) all[table] = table_json(table, server_settings(), *server);
     } else if (table != "federation" || server == nullptr) {  // of a simulation only
-      all[table] = table_json(table, run_settings(), config);
+      all[table] = table_json(table, run_settings(), resolved);
     }
   }
   return all;

@@ -11,10 +11,10 @@
 namespace caucus::cli {
 
 /// Reads FILE.toml. Unknown tables and keys are errors that suggest the nearest valid one; a
-/// [server] table is checked, and given to who asks for it.
+/// [server] table is checked, and stored in `server` if that is given.
 Result<RunConfig> read_config(const std::string& path, ServerConfig* server = nullptr);
 
-/// The same from memory; `name` is for messages.
+/// Parses a configuration in memory; `name` is for messages.
 Result<RunConfig> parse_config(const std::string& text, const std::string& name,
                                ServerConfig* server = nullptr);
 
@@ -22,13 +22,13 @@ Result<RunConfig> parse_config(const std::string& text, const std::string& name,
 /// given, and then without what only a simulation has.
 std::string config_toml(const RunConfig& config, const ServerConfig* server = nullptr);
 
-/// The same as JSON.
+/// The complete effective configuration as JSON.
 Json config_json(const RunConfig& config, const ServerConfig* server = nullptr);
 
-/// The "config" object of a result: the same, with the command line.
+/// The "config" object of a result: the configuration and the command line.
 Json result_config(const RunConfig& config, const ServerConfig* server = nullptr);
 
-/// Such an object, or a part of it, as a file.
+/// Turns such an object, or a part of it, into a file.
 std::string config_toml(const Json& json);
 
 }  // namespace caucus::cli

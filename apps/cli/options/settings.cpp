@@ -25,14 +25,12 @@ Json bound_json(const RunConfig& config, const std::optional<double>& value) {
   return value ? Json(*value) : Json("auto");
 }
 
-/// A rate of the baselines; nothing where there is none.
-auto baseline_json(double BaselineRates::*rate) {
-  return [rate](const RunConfig& config) {
-    return config.has_baseline() ? Json(config.rates().*rate) : Json(nullptr);
-  };
+template <class Enum>
+Json optional_word(const report::Words<Enum>& words, const std::optional<Enum>& value) {
+  return value ? Json(report::word_of(words, *value)) : Json(nullptr);
 }
 
-/// One of several words.
+/// Parses one of several words.
 template <class Enum>
 auto one_of(const report::Words<Enum>& words) {
   return [&words](const std::string& value) -> Result<Enum> {
@@ -70,15 +68,10 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        [](const C& c) { return text(c.scale_from); }},
 
       {"federation", "clients", "--clients", "M", "number of clients (10)",
-       store(&C::clients, parse_count),
-       [](const C& c) {
-         return c.clients || c.counts_clients() ? optional(c.clients) : Json(kDefaultClients);
-       }},
+       store(&C::clients, parse_count), [](const C& c) { return optional(c.clients); }},
       {"federation", "partition", "--partition", "shuffle|blocks|column:N|dirichlet:A",
        "how rows are dealt to clients (shuffle)", store(&C::partition, as_text),
-       [](const C& c) {
-         return c.clients_from.empty() ? Json(c.partition.value_or("shuffle")) : Json(nullptr);
-       }},
+       [](const C& c) { return optional(c.partition); }},
       {"federation", "dropout", "--dropout", "F", "share of reports lost at random (0)",
        store(&C::dropout, parse_number), [](const C& c) { return Json(c.dropout); }},
 
@@ -91,12 +84,7 @@ std::vector<Setting<RunConfig>> make_run_settings() {
          return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
        }},
       {"algorithm", "sample", "--sample", "J", "models a client holds per round (min(2, K))",
-       store(&C::sample, parse_count),
-       [](const C& c) {
-         const auto spaces = expand(c.effective_spaces());
-         const std::size_t K = spaces.ok() ? spaces->size() : 2;
-         return Json(c.sample.value_or(std::min<std::size_t>(2, K)));
-       }},
+       store(&C::sample, parse_count), [](const C& c) { return optional(c.sample); }},
       {"algorithm", "rounds_per_upload", "--rounds-per-upload", "N", "rounds between uploads (1)",
        store(&C::rounds_per_upload, parse_count),
        [](const C& c) { return Json(c.rounds_per_upload); }},
@@ -111,11 +99,7 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        [](const C& c) { return Json(report::word_of(report::kSchedules, c.schedule)); }},
       {"schedule", "horizon", "--horizon", "rounds|examples", "T of the theory (rounds)",
        store(&C::horizon, one_of(report::kHorizons)),
-       [](const C& c) {
-         return c.schedule == ScheduleKind::theory
-                    ? Json(report::word_of(report::kHorizons, c.horizon.value_or(Horizon::rounds)))
-                    : Json(nullptr);
-       }},
+       [](const C& c) { return optional_word(report::kHorizons, c.horizon); }},
       {"schedule", "feature_bound", "--feature-bound", "X|auto", "b_i >= |phi_i(x)| (auto)",
        store(&C::feature_bound, number_or_auto),
        [](const C& c) { return bound_json(c, c.feature_bound); }},
@@ -124,10 +108,7 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        [](const C& c) { return bound_json(c, c.label_bound); }},
       {"schedule", "gradient_scale", "--gradient-scale", "S", "G_i = S (U_i b_i + Y) b_i (2)",
        store(&C::gradient_scale, parse_number),
-       [](const C& c) {
-         return c.schedule == ScheduleKind::theory ? Json(c.gradient_scale.value_or(2.0))
-                                                   : Json(nullptr);
-       }},
+       [](const C& c) { return optional(c.gradient_scale); }},
       {"schedule", "loss_bound", "--loss-bound", "C", "C_i of all spaces, in place of the formula",
        store(&C::loss_bound, parse_number), [](const C& c) { return optional(c.loss_bound); }},
       {"schedule", "eta", "--eta", "X", "constant schedule: rate of the probabilities",
@@ -139,14 +120,15 @@ std::vector<Setting<RunConfig>> make_run_settings() {
        store(&C::fixed_share, parse_number), [](const C& c) { return Json(c.fixed_share); }},
 
       {"schedule", "weight_rate", "--weight-rate", "X", "baselines: eta_g or eta_j (1)",
-       store(&C::weight_rate, parse_number), baseline_json(&BaselineRates::weight_rate)},
+       store(&C::weight_rate, parse_number), [](const C& c) { return optional(c.weight_rate); }},
       {"schedule", "model_rate", "--model-rate", "X", "baselines: eta_l or eta (0.5)",
-       store(&C::model_rate, parse_number), baseline_json(&BaselineRates::model_rate)},
+       store(&C::model_rate, parse_number), [](const C& c) { return optional(c.model_rate); }},
       {"schedule", "regularization", "--regularization", "X", "baselines: lambda (1e-4)",
-       store(&C::regularization, parse_number), baseline_json(&BaselineRates::regularization)},
+       store(&C::regularization, parse_number),
+       [](const C& c) { return optional(c.regularization); }},
       {"schedule", "exploration", "--exploration", "X",
        "pof-mkl: xi; fedposgd: the scale of its exploration (1)",
-       store(&C::exploration, parse_number), baseline_json(&BaselineRates::exploration)},
+       store(&C::exploration, parse_number), [](const C& c) { return optional(c.exploration); }},
 
       {"run", "repeats", "--repeats", "R", "repetitions over seeds (1)",
        store(&C::repeats, parse_count), [](const C& c) { return Json(c.repeats); }},
@@ -182,28 +164,16 @@ std::vector<Setting<SpaceGroup>> make_space_settings() {
        [](const G& g) { return g.radii ? numbers(*g.radii) : Json(nullptr); }},
       {"space", "widths", "--widths", "A,B,...", "kernels: one space per width (0.5,1,2,...,64)",
        store(&G::widths, parse_numbers),
-       [](const G& g) {
-         return Space{.kind = g.kind}.is_kernel() ? numbers(g.widths.value_or(kDefaultWidths))
-                                                  : Json(nullptr);
-       }},
+       [](const G& g) { return g.widths ? numbers(*g.widths) : Json(nullptr); }},
       {"space", "features", "--features", "D", "kernels: random frequencies, 2D features (100)",
-       store(&G::features, features),
-       [](const G& g) {
-         return Space{.kind = g.kind}.is_kernel() ? Json(g.features.value_or(kDefaultFeatures))
-                                                  : Json(nullptr);
-       }},
+       store(&G::features, features), [](const G& g) { return optional(g.features); }},
       {"space", "radius", "--radius", "U",
        "kernels: radius of the set of models (inf; theory, constant: 1)",
        store(&G::radius, parse_number_or_infinity),
        [](const G& g) { return g.radius ? number(*g.radius) : Json(nullptr); }},
       {"space", "constraint", "--constraint", "ball|box", "|w| <= U or |w_k| <= U/sqrt(d) (ball)",
        store(&G::constraint, one_of(report::kConstraints)),
-       [](const G& g) {
-         return g.kind == SpaceKind::expert
-                    ? Json(nullptr)
-                    : Json(report::word_of(report::kConstraints,
-                                           g.constraint.value_or(Constraint::ball)));
-       }},
+       [](const G& g) { return optional_word(report::kConstraints, g.constraint); }},
       {"space", "independent_base", "--independent-base", "",
        "kernels: random features of its own for every width",
        store(&G::independent_base, parse_switch),

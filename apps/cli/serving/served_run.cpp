@@ -14,7 +14,7 @@
 namespace caucus::cli {
 namespace {
 
-constexpr int kPlanVersion = 1;
+constexpr int kPlanVersion = 2;  ///< 2: the plan always states J
 
 Status can_be_served(const RunConfig& config) {
   const std::string& algorithm = config.algorithms.front();
@@ -129,7 +129,6 @@ std::string plan_text(const ServedRun& run) {
   config.scale_from.clear();  // a path; what it held is below
   Json tables = config_json(config, &run.server);
   tables["run"] = {{"seed", tables["run"]["seed"]}};
-  if (!config.sample) tables["algorithm"].erase("sample");  // random features ask how J was set
   Json server = Json::object();
   for (const char* key :
        {"clients", "label_delay", "features", "max_abs_target", "max_feature_norm"}) {
@@ -152,7 +151,7 @@ Result<ServedRun> parse_plan(const std::string& text, const std::string& where) 
   std::optional<Error> error;
   report::JsonReader in(json, "", error);
   if (in.text("format") != "caucus-plan" || in.number("format_version") != kPlanVersion) {
-    in.fail("format", "is not caucus-plan 1, the one this program knows");
+    in.fail("format", "is not caucus-plan 2, the one that this program reads");
   }
   const std::string config_text = in.text("config");
   const std::string ranges_text = in.text("ranges");

@@ -10,6 +10,7 @@
 #include "caucus/data/ranges.hpp"
 #include "caucus/federation/store/recovery.hpp"
 #include "caucus/federation/test_host.hpp"
+#include "caucus/report/result_json.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "options/config_file.hpp"
 #include "serving/served_result.hpp"
@@ -256,8 +257,8 @@ TEST_F(ServedRunTest, APlanReadsBackToItself) {
 }
 
 TEST_F(ServedRunTest, WhatIsNoPlanIsRefused) {
-  for (const char* text : {"", "x", "[]", "{}", R"({"format": "caucus-plan", "format_version": 2})",
-                           R"({"format": "caucus-plan", "format_version": 1, "config": "[x]"})"}) {
+  for (const char* text : {"", "x", "[]", "{}", R"({"format": "caucus-plan", "format_version": 1})",
+                           R"({"format": "caucus-plan", "format_version": 2, "config": "[x]"})"}) {
     const auto run = parse_plan(text, "run.db");
     ASSERT_FALSE(run.ok()) << text;
     EXPECT_THAT(run.error().line(), HasSubstr("run.db")) << text;

@@ -20,7 +20,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
   CAUCUS_TRY(const Partition partition,
              make_partition(options.partition, data, options.clients, options.seed, repetition));
   CAUCUS_TRY(auto maps, FeatureMaps::make(options.spaces, {data.features(), data.experts()},
-                                          options.seed, repetition, options.sample));
+                                          options.seed, repetition, options.sampled()));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const PartitionedData examples(data, partition);
   outcome.length = run_length(partition, options.rounds_per_upload);

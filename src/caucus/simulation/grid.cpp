@@ -31,7 +31,7 @@ struct SharedRepetition {
 Result<FeatureMaps> maps_of(const Dataset& data, const ExperimentOptions& options,
                             std::uint32_t repetition) {
   return FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
-                           repetition, options.sample);
+                           repetition, options.sampled());
 }
 
 Status prepare(const Dataset& data, const ExperimentOptions& options, std::uint32_t repetition,

@@ -28,7 +28,7 @@ void add_export(CLI::App& app, Action& action);
 void add_cert(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 std::string quoted(const std::string& word);
 
 /// The command line as it was given, quoted for a shell.

@@ -32,7 +32,7 @@ struct CertCommand {
   bool force = false;
 };
 
-/// As TOML has it.
+/// Quotes a text for TOML.
 std::string toml_string(const std::string& text) { return report::json_text(Json(text), -1); }
 
 std::string server_lines(const CertificateOrder& order) {

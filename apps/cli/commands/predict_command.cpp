@@ -101,7 +101,8 @@ class PredictingSink : public RowSink {
   double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
-  /// Where a column of the training file stands here: without the target, later ones move up.
+  /// The place of a column of the training file in this one: without the target, later columns
+  /// move up.
   [[nodiscard]] std::size_t place(std::size_t column) const {
     const bool moved = !has_target_ && column > model_.scaling.target_column;
     return column - static_cast<std::size_t>(moved);

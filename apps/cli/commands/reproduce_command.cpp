@@ -4,16 +4,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <string_view>
 
 #include "caucus/core/base/text.hpp"
-#include "caucus/report/report.hpp"
 #include "caucus/report/text_table.hpp"
 #include "caucus/reproduce/reproduce.hpp"
 #include "command.hpp"
 #include "options/number_option.hpp"
-#include "options/output_files.hpp"
 #include "options/progress_line.hpp"
+#include "options/result_outputs.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -36,21 +34,21 @@ Examples:
 struct Experiment {
   const char* name;
   bool needs_data;
-  Result<reproduce::Reproduction> (*run)(const reproduce::ReproduceOptions&, Progress&);
+  Result<report::Reproduction> (*run)(const reproduce::Options&, Progress&);
 };
 
 constexpr std::array kExperiments = {
-    Experiment{"table3", true, reproduce::reproduce_table3},
-    Experiment{"table4", true, reproduce::reproduce_table4},
-    Experiment{"lower-bound", false, reproduce::reproduce_lower_bound},
-    Experiment{"communication", false, reproduce::reproduce_communication},
-    Experiment{"heterogeneous", false, reproduce::reproduce_heterogeneous},
+    Experiment{"table3", true, reproduce::table3},
+    Experiment{"table4", true, reproduce::table4},
+    Experiment{"lower-bound", false, reproduce::lower_bound},
+    Experiment{"communication", false, reproduce::communication},
+    Experiment{"heterogeneous", false, reproduce::heterogeneous},
 };
 
 struct ReproduceCommand {
   std::string experiment;
-  reproduce::ReproduceOptions options;
-  std::string json, report;
+  reproduce::Options options;
+  ResultFlags results;
 };
 
 Result<const Experiment*> find_experiment(const std::string& name) {
@@ -66,7 +64,7 @@ Result<const Experiment*> find_experiment(const std::string& name) {
                      guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
 }
 
-Status find_data(const Experiment& experiment, reproduce::ReproduceOptions& options) {
+Status find_data(const Experiment& experiment, reproduce::Options& options) {
   if (options.data_dir.empty()) {
     // No other thread has started yet. NOLINTNEXTLINE(concurrency-mt-unsafe)
     if (const char* given = std::getenv("CAUCUS_DATA_DIR")) options.data_dir = given;
@@ -77,7 +75,7 @@ Status find_data(const Experiment& experiment, reproduce::ReproduceOptions& opti
 }
 
 report::Json config_json(const ReproduceCommand& command) {
-  const reproduce::ReproduceOptions& options = command.options;
+  const reproduce::Options& options = command.options;
   return {{"command", command_line()},
           {"data_dir", options.data_dir},
           {"repeats", options.reported()},
@@ -88,10 +86,8 @@ report::Json config_json(const ReproduceCommand& command) {
 Status execute_reproduce(ReproduceCommand command) {
   CAUCUS_TRY(const Experiment* experiment, find_experiment(command.experiment));
   CAUCUS_CHECK(find_data(*experiment, command.options));
-  std::vector<Output> outputs;
-  if (!command.json.empty() && command.json != "-") outputs.push_back({"--json", command.json});
-  if (!command.report.empty()) outputs.push_back({"--report", command.report});
-  CAUCUS_CHECK(check_outputs(outputs, {}));
+  ResultOutputs outputs(command.results);
+  CAUCUS_CHECK(outputs.check({}));
 
   const auto start = std::chrono::steady_clock::now();
   Progress progress;
@@ -104,22 +100,13 @@ Status execute_reproduce(ReproduceCommand command) {
 
   report::Json json = {{"version", version()}, {"reproduce", experiment->name}};
   json["config"] = config_json(command);
-  json.update(reproduce::reproduction_json(*found));
+  json.update(report::reproduction_json(*found));
   json["seconds"] = seconds.count();
-  const std::string text = report::json_text(json) + "\n";
-  for (Output& output : outputs) {
-    if (std::string_view(output.flag) == "--json") {
-      output.text = text;
-    } else {
-      CAUCUS_TRY(output.text, report::report_html(json));
-    }
-  }
-  CAUCUS_CHECK(write_outputs(outputs));
-  if (command.json == "-") return print(text);
   const std::string head =
       command.options.quick ? "A quick look: fewer repetitions, smaller grids and data.\n\n" : "";
-  return print(head + reproduce::reproduction_text(*found) + "\n" +
-               report::rounded(seconds.count(), 3) + " seconds\n");
+  CAUCUS_CHECK(outputs.fill(json, head + report::reproduction_text(*found) + "\n" +
+                                      report::rounded(seconds.count(), 3) + " seconds\n"));
+  return outputs.write();
 }
 
 }  // namespace
@@ -128,7 +115,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   CLI::App* reproduce =
       app.add_subcommand("reproduce", "Repeat the paper's experiments beside its numbers");
   auto command = std::make_shared<ReproduceCommand>();
-  reproduce::ReproduceOptions& options = command->options;
+  reproduce::Options& options = command->options;
   reproduce->add_option("experiment", command->experiment, "which one")
       ->required()
       ->type_name("NAME");
@@ -143,9 +130,9 @@ void add_reproduce(CLI::App& app, Action& action) {
   add_count(*reproduce, "--seed", options.seed, 0, UINT64_MAX, "of all random numbers (1)")
       ->type_name("S");
   add_count(*reproduce, "--threads", options.threads, 0, 4096, "0: all (0)")->type_name("N");
-  reproduce->add_option("--json", command->json, "findings as JSON; - for standard output")
+  reproduce->add_option("--json", command->results.json, "findings as JSON; - for standard output")
       ->type_name("FILE|-");
-  reproduce->add_option("--report", command->report, "findings as one HTML page")
+  reproduce->add_option("--report", command->results.report, "findings as one HTML page")
       ->type_name("FILE.html");
   reproduce->footer(kReproduceExamples);
   reproduce->callback(

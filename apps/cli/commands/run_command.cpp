@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 
-#include "caucus/report/finished_run.hpp"
-#include "caucus/report/model_file.hpp"
-#include "caucus/report/report.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "command.hpp"
 #include "options/config_file.hpp"
 #include "options/flags.hpp"
-#include "options/output_files.hpp"
 #include "options/progress_line.hpp"
+#include "options/result_outputs.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -37,7 +33,7 @@ struct RunCommand {
   std::string config_file;
   std::vector<GivenFlag> flags;
   bool print_config = false;
-  std::string json, report, model_out, predictions;
+  ResultFlags results;
 };
 
 Result<std::vector<std::string>> client_files(const std::string& directory) {
@@ -63,38 +59,18 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
   return files;
 }
 
-std::string model_text(const report::FinishedRun& run) {
+report::StoredModel model_of(const report::FinishedRun& run) {
   const AlgorithmResult& first = run.result.results.front();
-  const report::StoredModel model{first.algorithm,
-                                  run.options.loss,
-                                  run.labels,
-                                  run.options.seed,
-                                  0,
-                                  run.options.sample,
-                                  run.data.feature_names,
-                                  run.data.scaling,
-                                  run.options.spaces,
-                                  first.learned};
-  return report::json_text(report::model_json(model)) + "\n";
-}
-
-Status write_results(const RunCommand& command, const report::FinishedRun& run,
-                     std::vector<Output>& outputs) {
-  const Json result = report::result_json(run);
-  const std::string json = report::json_text(result) + "\n";
-  std::string report;
-  if (!command.report.empty()) {
-    CAUCUS_TRY(report, report::report_html(result));
-  }
-  for (Output& output : outputs) {
-    const std::string_view flag = output.flag;
-    output.text = flag == "--json"        ? json
-                  : flag == "--report"    ? report
-                  : flag == "--model-out" ? model_text(run)
-                                          : report::forecasts_csv(run);
-  }
-  CAUCUS_CHECK(write_outputs(outputs));
-  return print(command.json == "-" ? json : report::result_table(run));
+  return {first.algorithm,
+          run.options.loss,
+          run.labels,
+          run.options.seed,
+          0,
+          run.options.sampled(),
+          run.data.feature_names,
+          run.data.scaling,
+          run.options.spaces,
+          first.learned};
 }
 
 Status execute_run(const RunCommand& command) {
@@ -110,15 +86,11 @@ Status execute_run(const RunCommand& command) {
   if (!config.clients_from.empty()) {
     CAUCUS_TRY(files, client_files(config.clients_from));
   }
-  std::vector<Output> outputs;
-  if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
-  if (!command.report.empty()) outputs.push_back({"--report", command.report});
-  if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
-  if (!command.predictions.empty()) outputs.push_back({"--predictions", command.predictions});
-  options.keep_forecasts = !command.predictions.empty();
+  ResultOutputs outputs(command.results);
+  options.keep_forecasts = !command.results.predictions.empty();
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), {config.scale_from, command.config_file});
-  CAUCUS_CHECK(check_outputs(outputs, inputs));
+  CAUCUS_CHECK(outputs.check(inputs));
 
   CAUCUS_TRY(const ReadOptions read, config.read_options());
   CAUCUS_TRY(Dataset data, read_dataset(files, read));
@@ -134,8 +106,9 @@ Status execute_run(const RunCommand& command) {
   if (!result.ok()) return std::move(result.error());
   report::DataFacts facts = report::facts_of(data);
   if (!config.clients_from.empty()) facts.name = config.clients_from;
-  return write_results(command, {version(), result_config(config), options, facts, *result, labels},
-                       outputs);
+  const report::FinishedRun run{version(), result_config(config), options, facts, *result, labels};
+  CAUCUS_CHECK(outputs.fill(run, model_of(run)));
+  return outputs.write();
 }
 
 }  // namespace
@@ -146,18 +119,9 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("config", command->config_file, "configuration file; flags win over it")
       ->type_name("FILE.toml");
   add_setting_flags(*run, command->flags);
-  run->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
-      ->type_name("FILE|-")
-      ->group("output");
-  run->add_option("--report", command->report,
-                  "a page of charts that opens in a browser without a network")
-      ->type_name("FILE.html")
-      ->group("output");
-  run->add_option("--model-out", command->model_out,
-                  "what the first algorithm learned in the first repetition, for caucus predict")
-      ->type_name("FILE")
-      ->group("output");
-  run->add_option("--predictions", command->predictions,
+  add_result_flags(*run, command->results,
+                   "what the first algorithm learned in the first repetition, for caucus predict");
+  run->add_option("--predictions", command->results.predictions,
                   "every forecast of the first repetition, as CSV in original units")
       ->type_name("FILE")
       ->group("output");

@@ -6,14 +6,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 
-#include "caucus/report/finished_run.hpp"
-#include "caucus/report/model_file.hpp"
-#include "caucus/report/report.hpp"
 #include "command.hpp"
 #include "options/config_file.hpp"
-#include "options/output_files.hpp"
+#include "options/result_outputs.hpp"
 #include "serving/serve_run.hpp"
 #include "serving/served_result.hpp"
 #include "serving/served_run.hpp"
@@ -57,7 +53,7 @@ struct ServeCommand {
   std::string config_file;
   std::vector<std::pair<const Setting<ServerConfig>*, std::string>> flags;
   bool print_config = false, insecure = false, log_json = false;
-  std::string json, report, model_out;
+  ResultFlags results;
 };
 
 /// A line for people, which goes to the log where that is for programs. Neither waits for whoever
@@ -90,59 +86,33 @@ Result<ServedRun> read_served_run(const ServeCommand& command, LogWriter& writer
   return run;
 }
 
-std::vector<Output> outputs_of(const ServeCommand& command) {
-  std::vector<Output> outputs;
-  if (command.json != "-" && !command.json.empty()) outputs.push_back({"--json", command.json});
-  if (!command.report.empty()) outputs.push_back({"--report", command.report});
-  if (!command.model_out.empty()) outputs.push_back({"--model-out", command.model_out});
-  return outputs;
-}
-
-Status make_results(const ServeCommand& command, const ServedRun& run, const Federation& federation,
-                    double seconds, std::vector<Output>& outputs, std::string& printed) {
+Status make_results(const ServedRun& run, const Federation& federation, double seconds,
+                    ResultOutputs& outputs) {
   CAUCUS_TRY(const ServedResult served, served_result(federation, run, run.server.store, seconds));
   CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
-  const report::FinishedRun finished{version(),     result_config(run.config, &run.server),
-                                     run.options,   served.data,
-                                     served.result, served.labels};
-  const Json result = report::result_json(finished);
-  const std::string json = report::json_text(result) + "\n";
-  std::string report;
-  if (!command.report.empty()) {
-    CAUCUS_TRY(report, report::report_html(result));
-  }
-  for (Output& output : outputs) {
-    const std::string_view flag = output.flag;
-    output.text = flag == "--json"     ? json
-                  : flag == "--report" ? report
-                                       : report::json_text(report::model_json(model)) + "\n";
-  }
-  printed = command.json == "-" ? json : report::result_table(finished);
-  return Done{};
+  return outputs.fill({version(), result_config(run.config, &run.server), run.options, served.data,
+                       served.result, served.labels},
+                      model);
 }
 
 Status execute_serve(const ServeCommand& command) {
   LogWriter writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
   CAUCUS_TRY(const ServedRun run, read_served_run(command, writer));
   if (command.print_config) return print(config_toml(run.config, &run.server));
-  std::vector<Output> outputs = outputs_of(command);
+  ResultOutputs outputs(command.results);
   const ServerConfig& server = run.server;
-  CAUCUS_CHECK(check_outputs(outputs, {command.config_file, run.config.scale_from, server.store,
-                                       server.tokens, server.cert, server.key, server.client_ca}));
+  CAUCUS_CHECK(outputs.check({command.config_file, run.config.scale_from, server.store,
+                              server.tokens, server.cert, server.key, server.client_ca}));
   ServeOptions options;
   CAUCUS_TRY(options.listen, parse_address(server.listen, "server.listen"));
   CAUCUS_TRY(options.security, read_security(server, options.listen, command.insecure));
   if (!options.security.warning.empty()) note(command, writer, options.security.warning);
   options.log = writer.log();
   options.note = [&](const std::string& text) { note(command, writer, text); };
-  std::string printed;
   options.make_result = [&](const Federation& federation, double seconds) {
-    return make_results(command, run, federation, seconds, outputs, printed);
+    return make_results(run, federation, seconds, outputs);
   };
-  options.write_result = [&]() -> Status {
-    CAUCUS_CHECK(write_outputs(outputs));
-    return print(printed);
-  };
+  options.write_result = [&] { return outputs.write(); };
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   return serve_run(run, std::move(options));
 }
@@ -174,17 +144,7 @@ void add_serve(CLI::App& app, Action& action) {
       "--insecure", command->insecure,
       "serve other machines without TLS or without knowing who is who, or tell them the status");
   serve->add_flag("--log-json", command->log_json, "the log as JSON, one object per line");
-  serve->add_option("--json", command->json, "results as JSON; - for standard output, nothing else")
-      ->type_name("FILE|-")
-      ->group("output");
-  serve
-      ->add_option("--report", command->report,
-                   "a page of charts that opens in a browser without a network")
-      ->type_name("FILE.html")
-      ->group("output");
-  serve->add_option("--model-out", command->model_out, "what was learned, for caucus predict")
-      ->type_name("FILE")
-      ->group("output");
+  add_result_flags(*serve, command->results, "what was learned, for caucus predict");
   serve
       ->add_flag("--print-config", command->print_config,
                  "print the complete configuration, itself a valid file, and exit")

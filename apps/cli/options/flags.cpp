@@ -36,7 +36,7 @@ bool names(const std::vector<GivenFlag>& given, const char* flag) {
                      [&](const GivenFlag& g) { return g.run != nullptr && g.run->flag == flag; });
 }
 
-/// Those that a change of the schedule makes wrong.
+/// Drops the rates, which belong to one schedule only.
 void drop_rates(RunConfig& config) {
   config.horizon.reset();
   config.gradient_scale.reset();

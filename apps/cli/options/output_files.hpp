@@ -10,7 +10,7 @@
 
 namespace caucus::cli {
 
-/// What is to be written where; the texts come when the work is done.
+/// One file to write; its text is filled in when the work is done.
 struct Output {
   const char* flag;
   std::string path;
@@ -21,7 +21,7 @@ struct Output {
 /// Before the work: paths that cannot be written, or would destroy something, cost nothing then.
 Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
 
-/// All files appear or none does.
+/// Writes all files, or none of them.
 Status write_outputs(const std::vector<Output>& outputs);
 
 }  // namespace caucus::cli

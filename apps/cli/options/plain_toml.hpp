@@ -9,7 +9,7 @@
 
 namespace caucus::cli {
 
-/// The same configuration in ASCII; `file` is for messages. Texts in triple quotes are refused.
+/// Rewrites a configuration in ASCII; `file` is for messages. Texts in triple quotes are refused.
 Result<std::string> plain_toml(const std::string& text, const std::string& file);
 
 }  // namespace caucus::cli

@@ -1,4 +1,4 @@
-// What the entries of the lists of settings are made of.
+// Helpers that the entries of the lists of settings are built from.
 #pragma once
 
 #include <cmath>

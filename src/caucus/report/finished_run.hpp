@@ -1,4 +1,4 @@
-// The outputs of a finished run: the JSON result, the table and the predictions.
+// A finished run, and the table and the forecasts made of it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace caucus::report {
 
-/// The description of the data. A server has no data, but knows this about its clients' data.
+/// Facts about the data. A server has no data itself, but knows these of its clients'.
 struct DataFacts {
   std::string name;  ///< the file, the directory or the store
   std::size_t rows = 0;
@@ -26,7 +26,7 @@ inline DataFacts facts_of(const Dataset& data) {
   return {data.name(), data.rows(), data.feature_names(), data.scaling()};
 }
 
-/// Everything about a finished run.
+/// A finished run, simulated or served.
 struct FinishedRun {
   std::string version;  ///< of the program
   Json config;          ///< the complete configuration, with the command line
@@ -39,7 +39,6 @@ struct FinishedRun {
 /// Returns "adaptive", "theory", ..., or "own" for a baseline, which has its own rates.
 std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result);
 
-Json result_json(const FinishedRun& run);
 std::string result_table(const FinishedRun& run);
 /// Returns CSV with every prediction of the first repetition in original units, and the true
 /// values.

@@ -26,16 +26,16 @@ class JsonReader {
   /// `where` is the path of the object, as in "results[0].curve"; empty for the root.
   JsonReader(const Json& object, std::string where, std::optional<Error>& error);
 
-  /// Returns null if there is none.
+  /// Returns null if there is no such member.
   const Json* member(const std::string& key);
   std::string text(const std::string& key);
   double number(const std::string& key);
   std::vector<double> numbers(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::vector<double>> rows_of_numbers(const std::string& key);
-  /// Returns null if there is none.
+  /// Returns null if there is no such list.
   const Json* list(const std::string& key);
-  /// Returns an empty object if there is none.
+  /// Reads an empty object if there is no such member.
   JsonReader object(const std::string& key);
   JsonReader element(const std::string& key, const Json& value, std::size_t index);
 

@@ -84,6 +84,15 @@ void add_rows(PageTable& table, const std::string& path, const Json& value, int 
   }
 }
 
+/// The picture of a chart as a file: with a namespace, the page's style and a background.
+std::string standing_alone(const std::string& svg) {
+  const std::size_t first_line = svg.find('\n');
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"16\" " +
+         svg.substr(5, first_line - 5) + "\n<style>" + kStyle +
+         "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>" +
+         svg.substr(first_line);
+}
+
 }  // namespace
 
 void Page::masthead(std::string_view above, std::string_view below) {
@@ -110,12 +119,13 @@ void Page::table(const PageTable& table, std::string_view css) {
 }
 
 void Page::chart(const Chart& chart) {
-  const std::string number = std::to_string(++figures_);
+  const std::string number = std::to_string(figures_.size() + 1);
+  const std::string svg = svg_of(chart, "chart-" + number);
+  figures_.push_back(standing_alone(svg));
   const ChartText& text = text_of(chart);
   const ChartNumbers numbers = numbers_of(chart);
   body_ += "<figure>\n<figcaption><h3><span class=\"figure-number\">Figure " + number + "</span> " +
-           escaped(text.title) + "</h3></figcaption>\n<div class=\"scroll\">" +
-           svg_of(chart, "chart-" + number) + "</div>\n";
+           escaped(text.title) + "</h3></figcaption>\n<div class=\"scroll\">" + svg + "</div>\n";
   if (!text.note.empty()) body_ += "<p class=\"note\">" + escaped(text.note) + "</p>\n";
   body_ += "<details><summary>Numbers of figure " + number + "</summary>\n" +
            table_html({numbers.columns, numbers.rows}) + "</details>\n</figure>\n";
@@ -133,9 +143,9 @@ void Page::configuration(const Json& config) {
   }
 }
 
-std::string Page::finished(std::string_view version) const {
+std::string Page::finished() const {
   const std::string made =
-      version.empty() ? "Made by caucus." : "Made by caucus " + escaped(version) + ".";
+      version_.empty() ? "Made by caucus." : "Made by caucus " + escaped(version_) + ".";
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
          "style-src 'unsafe-inline'; script-src '" +

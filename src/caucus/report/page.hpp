@@ -20,7 +20,9 @@ struct PageTable {
 
 class Page {
  public:
-  explicit Page(std::string title) : title_(std::move(title)) {}
+  /// `version` is that of the program that made the result; it may be empty.
+  Page(std::string title, std::string version)
+      : title_(std::move(title)), version_(std::move(version)) {}
 
   /// Adds the title with a line above and one below.
   void masthead(std::string_view above, std::string_view below);
@@ -33,12 +35,14 @@ class Page {
   /// Adds the configuration of a result and the command that made it.
   void configuration(const Json& config);
 
-  [[nodiscard]] std::string finished(std::string_view version) const;
+  [[nodiscard]] std::string finished() const;
+  /// Every figure as a picture that stands alone, with the page's style inside it.
+  [[nodiscard]] const std::vector<std::string>& figures() const { return figures_; }
 
  private:
-  std::string title_;
+  std::string title_, version_;
   std::string body_;
-  std::size_t figures_ = 0;
+  std::vector<std::string> figures_;
 };
 
 }  // namespace caucus::report

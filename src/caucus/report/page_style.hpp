@@ -163,8 +163,8 @@ for (const svg of document.querySelectorAll("svg[data-x]")) {
 }
 )js";
 
-/// The hash of kScript, so that the page runs no other script. `sha256sum` computes it, and a test
-/// compares.
+/// The hash of kScript, so that the page runs this script and no other; `sha256sum` finds it, and
+/// the tests compare.
 inline constexpr const char* kScriptHash = "sha256-xOyot8aRDv2JJm8nYGvNbS0XsJYQGgXCEI3pKZJBgLc=";
 
 }  // namespace caucus::report

@@ -2,6 +2,7 @@
 // result always gives the same page.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "caucus/report/json.hpp"
@@ -9,12 +10,17 @@
 
 namespace caucus::report {
 
-/// Makes the page of a result that `caucus run --json` or `caucus reproduce --json` wrote. Anything
-/// else is a data error that names the place.
+class Page;
+
+/// The page of what `caucus run --json` or `caucus reproduce --json` wrote. A result of another
+/// form is a data error that names the place.
 Result<std::string> report_html(const Json& result);
 
+/// One figure of that page, counted from 1, as a picture that stands alone.
+Result<std::string> figure_svg(const Json& result, std::size_t number);
+
 /// The two kinds of page.
-Result<std::string> run_report_html(const Json& result);
-Result<std::string> reproduction_report_html(const Json& result);
+Result<Page> run_page(const Json& result);
+Result<Page> reproduction_page(const Json& result);
 
 }  // namespace caucus::report

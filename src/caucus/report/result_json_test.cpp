@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "caucus/report/finished_run.hpp"
 #include "caucus/report/report.hpp"
+#include "caucus/report/result_json.hpp"
 
 namespace caucus::report {
 namespace {
@@ -48,6 +48,51 @@ TEST_F(ServedRun, IsToldWithoutData) {
   EXPECT_EQ(json["results"][0]["curve"]["loss"], Json({0.5}));
   EXPECT_TRUE(report_html(json).ok());
   EXPECT_THAT(result_table(run()), HasSubstr("federation: 2 of 2 rows, 3 features"));
+}
+
+TEST_F(ServedRun, ReadsBackAsItWasWritten) {
+  options.regret = true;
+  AlgorithmResult& only = result.results.front();
+  only.regret = {0.5, -0.25};
+  only.best_loss = {1.0, 2.0};
+  only.best_gap = {0.0, 0.0};
+  only.curve.regret = {0.125};
+  only.curve.regret_sd = {0.0625};
+  result.best_loss = {1.0, 2.0};
+  result.mean_predictor = 0.125;
+  config["data"]["file"] = "folder/name.csv";
+  config["run"]["repeats"] = 1;
+  const RunRecord read = read_run(result_json(run())).value();
+  EXPECT_EQ(read.version, "0.0.0");
+  EXPECT_EQ(read.data_name, "name.csv");
+  EXPECT_EQ(read.rows, 2);
+  EXPECT_EQ(read.used, 2);
+  EXPECT_EQ(read.features, 3);
+  EXPECT_EQ(read.clients, 2);
+  EXPECT_EQ(read.repeats, 1);
+  EXPECT_EQ(read.best_constant, 0.125);
+  EXPECT_EQ(read.best_in_hindsight, (std::vector{0.5, 1.0}));
+  ASSERT_EQ(read.results.size(), 1U);
+  const AlgorithmRecord& r = read.results.front();
+  EXPECT_EQ(r.algorithm, only.algorithm);
+  EXPECT_EQ(r.schedule, "adaptive");
+  EXPECT_EQ(r.sample, 2);
+  EXPECT_EQ(r.rounds, result.rounds);
+  EXPECT_EQ(r.uploads, result.uploads);
+  EXPECT_EQ(r.mse.mean, only.mse.front());
+  EXPECT_EQ(r.loss.mean, only.loss.front());
+  EXPECT_EQ(r.seconds.mean, only.seconds.front());
+  EXPECT_EQ(r.upload_bits, only.upload_bits_per_client_round);
+  EXPECT_EQ(r.download_bits, only.download_bits_per_client_round);
+  EXPECT_EQ(r.spaces, (std::vector<std::string>{"linear U=1", "linear U=2"}));
+  EXPECT_EQ(r.probabilities, only.probabilities);
+  EXPECT_EQ(r.regret, only.regret);
+  EXPECT_EQ(r.curve.loss, only.curve.loss);
+  EXPECT_EQ(r.curve.loss_sd, only.curve.loss_sd);
+  EXPECT_EQ(r.curve.regret, only.curve.regret);
+  EXPECT_EQ(r.curve.regret_sd, only.curve.regret_sd);
+  EXPECT_EQ(r.curve.probabilities, only.curve.probabilities);
+  EXPECT_GT(r.bound_any, 0.0);
 }
 
 TEST_F(ServedRun, HasTheBestConstantOnlyIfItIsKnown) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "caucus/report/charts/chart.hpp"
-#include "caucus/report/result_record.hpp"
+#include "caucus/report/result_json.hpp"
 
 namespace caucus::report {
 

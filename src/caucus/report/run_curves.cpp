@@ -28,7 +28,7 @@ bool has_band(const LineChart& chart) {
                      [](const Series& s) { return !s.low.empty(); });
 }
 
-/// Returns the largest value that the chart shows.
+/// The range of the values that the chart shows.
 Extent extent_of_lines(const LineChart& chart) {
   Extent extent;
   for (const Series& series : chart.series) {

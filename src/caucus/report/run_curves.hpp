@@ -2,7 +2,7 @@
 #pragma once
 
 #include "caucus/report/charts/chart.hpp"
-#include "caucus/report/result_record.hpp"
+#include "caucus/report/result_json.hpp"
 
 namespace caucus::report {
 

@@ -5,7 +5,7 @@
 #include "caucus/report/html_text.hpp"
 #include "caucus/report/page.hpp"
 #include "caucus/report/report.hpp"
-#include "caucus/report/result_record.hpp"
+#include "caucus/report/result_json.hpp"
 #include "caucus/report/run_charts.hpp"
 #include "caucus/report/text_table.hpp"
 
@@ -16,14 +16,14 @@ std::string plural(double count, const std::string& one) {
   return figure(count) + " " + one + (count == 1.0 ? "" : "s");
 }
 
-/// Joins the parts that are known with dots.
+/// Joins the parts that are known with a dot.
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : " · ") + part;
   return text;
 }
 
-/// Returns whether all values are the same.
+/// Whether all results have the same schedule.
 bool common_schedule(const RunRecord& run) {
   return std::all_of(run.results.begin(), run.results.end(), [&](const AlgorithmRecord& r) {
     return r.schedule == run.results.front().schedule;
@@ -60,7 +60,7 @@ double best_in_hindsight(const RunRecord& run) {
   return best;
 }
 
-/// The summary at the top of the page.
+/// The sentence that sums up the run.
 std::string lead(const RunRecord& run) {
   const AlgorithmRecord* best = nullptr;
   for (const AlgorithmRecord& r : run.results) {
@@ -167,9 +167,9 @@ std::string summary_note(const RunRecord& run) {
 
 }  // namespace
 
-Result<std::string> run_report_html(const Json& result) {
+Result<Page> run_page(const Json& result) {
   CAUCUS_TRY(const RunRecord run, read_run(result));
-  Page page(run.data_name.empty() ? "Result of a run" : run.data_name);
+  Page page(run.data_name.empty() ? "Result of a run" : run.data_name, run.version);
   page.masthead("caucus run", facts(run));
   page.paragraph(lead(run), "lead");
   page.table(summary(run), "summary");
@@ -180,7 +180,7 @@ Result<std::string> run_report_html(const Json& result) {
     for (const Chart& chart : section.charts) page.chart(chart);
   }
   if (run.config != nullptr) page.configuration(*run.config);
-  return page.finished(run.version);
+  return page;
 }
 
 }  // namespace caucus::report

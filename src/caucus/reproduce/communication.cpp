@@ -17,7 +17,7 @@ std::vector<std::size_t> rounds_per_upload(bool quick) {
   return {1, 2, 5, 10, 20, 50, 100};
 }
 
-std::vector<GridSetting> selecting(const ReproduceOptions& given) {
+std::vector<GridSetting> selecting(const Options& given) {
   return {adaptive_kernels(given),
           constant_kernels(given),
           baseline_kernels(given, "em-kofl"),
@@ -27,7 +27,7 @@ std::vector<GridSetting> selecting(const ReproduceOptions& given) {
 }
 
 /// The algorithms without model selection, on one kernel of middle width.
-std::vector<GridSetting> of_one_kernel(const ReproduceOptions& given) {
+std::vector<GridSetting> of_one_kernel(const Options& given) {
   std::vector<GridSetting> settings;
   for (const char* algorithm : {"ofskl", "fed-omd", "fedposgd"}) {
     GridSetting setting = gaussian_kernels(given, algorithm, 2.0);
@@ -39,7 +39,7 @@ std::vector<GridSetting> of_one_kernel(const ReproduceOptions& given) {
 }
 
 /// Each algorithm with every N, ordered by algorithm.
-std::vector<GridSetting> with_every_N(const ReproduceOptions& given,
+std::vector<GridSetting> with_every_N(const Options& given,
                                       const std::vector<GridSetting>& contenders) {
   std::vector<GridSetting> settings;
   for (const GridSetting& each : contenders) {
@@ -59,7 +59,7 @@ GridSetting alone(GridSetting setting, const std::string& label) {
 }
 
 /// The settings of a grid share their spaces, so there are two grids: all kernels, and one.
-std::vector<std::vector<GridSetting>> grids_of(const ReproduceOptions& given) {
+std::vector<std::vector<GridSetting>> grids_of(const Options& given) {
   auto all_kernels = with_every_N(given, selecting(given));
   all_kernels.push_back(alone(constant_kernels(given), "nco-oms, constant"));
   all_kernels.push_back(alone(adaptive_kernels(given), "nco-oms, adaptive"));
@@ -84,21 +84,19 @@ double bits_of(const GridScore& score) {
 }
 
 void add_findings(const std::string& name, const std::vector<Played>& played, Reproduction& found) {
-  ReproduceTable table{name + ": MSE for N rounds per upload",
-                       "bits per client and round, amortised over N; NCO-OMS sends none. ofskl, "
-                       "fed-omd and fedposgd "
-                       "do not select: they learn the kernel of width " +
-                           report::rounded(kOneWidth) +
-                           " alone. The paper has no experiment with R < T",
-                       {"algorithm", "N", "MSE", "sd", "bits up", "bits down", "diverged"},
-                       {}};
-  ReproduceChart chart{
-      name + ": MSE against bits per client and round",
-      "up and down together; from right to left N = 1 .. 100. The dashed lines are "
-      "NCO-OMS, which sends nothing",
-      {"bits per client and round", "log"},
-      {"MSE", "log"},
-      {}};
+  FoundTable table{name + ": MSE for N rounds per upload",
+                   "bits per client and round, amortised over N; NCO-OMS sends none. ofskl, "
+                   "fed-omd and fedposgd "
+                   "do not select: they learn the kernel of width " +
+                       report::rounded(kOneWidth) +
+                       " alone. The paper has no experiment with R < T",
+                   {"algorithm", "N", "MSE", "sd", "bits up", "bits down", "diverged"},
+                   {}};
+  LineChart chart{{name + ": MSE against bits per client and round",
+                   "up and down together; from right to left N = 1 .. 100. The dashed lines are "
+                   "NCO-OMS, which sends nothing"},
+                  {"bits per client and round", Scale::log},
+                  {"MSE", Scale::log}};
   double least = bits_of(played.front().score);
   double most = least;
   for (const auto& [setting, score] : played) {
@@ -109,7 +107,8 @@ void add_findings(const std::string& name, const std::vector<Played>& played, Re
                           report::bits_text(score.download_bits_per_client_round), score.diverged});
     if (bits_of(score) == 0.0) {
       const double level = report::mean(score.mse);
-      chart.series.push_back({setting.label, {least, most}, {level, level}, {}, {}, "dashed"});
+      chart.series.push_back(
+          {setting.label, {least, most}, {level, level}, {}, {}, LineStyle::dashed});
       continue;
     }
     if (N == 1) chart.series.push_back({setting.label, {}, {}, {}, {}});
@@ -139,7 +138,7 @@ void add_findings(const std::string& name, const std::vector<Played>& played, Re
 
 }  // namespace
 
-Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Progress& progress) {
+Result<Reproduction> communication(const Options& options, Progress& progress) {
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel"}, false, found.skipped));
   const auto grids = grids_of(options);

@@ -15,7 +15,7 @@ constexpr std::size_t kExchangeable =
 constexpr std::size_t kLarge = 1000;  ///< from this K on half of the repetitions are run
 
 /// All repetitions are run if the user gives their number.
-std::size_t repetitions_of(const ReproduceOptions& given, const GameSize& size) {
+std::size_t repetitions_of(const Options& given, const GameSize& size) {
   const bool fewer = size.models >= kLarge && !given.quick && !given.repeats;
   return fewer ? given.reported() / 2 : given.reported();
 }
@@ -109,7 +109,7 @@ std::vector<GameSweep> game_sweeps(bool quick) {
        {{4000, 5, 5, 50}, {4000, 20, 20, 50}, {4000, 50, 50, 50}}}};
 }
 
-Result<GameRegrets> play_games(const ReproduceOptions& given, const std::vector<GameSweep>& list,
+Result<GameRegrets> play_games(const Options& given, const std::vector<GameSweep>& list,
                                Progress& progress) {
   struct Task {
     GameSetting setting;

@@ -36,7 +36,7 @@ std::vector<GameSweep> game_sweeps(bool quick);
 /// repetition.
 using GameRegrets = std::map<std::string, std::vector<double>>;
 
-Result<GameRegrets> play_games(const ReproduceOptions& given, const std::vector<GameSweep>& list,
+Result<GameRegrets> play_games(const Options& given, const std::vector<GameSweep>& list,
                                Progress& progress);
 
 /// Returns the regret divided by the bound for every repetition.

@@ -36,7 +36,7 @@ std::vector<double> dropouts(bool quick) {
   return {0.0, 0.1, 0.3, 0.5};
 }
 
-std::vector<GridSetting> contenders(const ReproduceOptions& given) {
+std::vector<GridSetting> contenders(const Options& given) {
   GridSetting theory = constant_kernels(given);
   theory.label = "fomd-oms, theory";
   theory.options.schedule = {};
@@ -46,7 +46,7 @@ std::vector<GridSetting> contenders(const ReproduceOptions& given) {
 }
 
 /// The settings, ordered by algorithm and then by dropout.
-std::vector<GridSetting> settings_of(const ReproduceOptions& given, const Split& split) {
+std::vector<GridSetting> settings_of(const Options& given, const Split& split) {
   std::vector<GridSetting> settings;
   for (const GridSetting& each : contenders(given)) {
     for (const double dropout : dropouts(given.quick)) {
@@ -90,7 +90,7 @@ void note_changes(const std::string& data, const std::vector<GridSetting>& setti
 
 }  // namespace
 
-Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress) {
+Result<Reproduction> heterogeneous(const Options& options, Progress& progress) {
   Reproduction found;
   CAUCUS_TRY(const auto sets, kernel_data(options, {"kernel", "linear"}, true, found.skipped));
   const GridRepetitions repetitions{0, options.reported()};
@@ -102,17 +102,16 @@ Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Pr
   Change fomd;
   Change others;
   for (const PublishedData& set : sets) {
-    ReproduceTable table{
+    FoundTable table{
         set.name + ": mean loss of heterogeneous clients, with lost reports",
         "dirichlet:A deals each range of the target to the clients by shares drawn "
         "from Dirichlet(A): small A, different clients. The paper has neither",
         {"split", "dropout", "algorithm", "mean loss", "sd", "worst client", "diverged"},
         {}};
-    ReproduceChart chart{set.name + ": what lost reports cost",
-                         "shuffled rows; mean over repetitions and one standard deviation",
-                         {"share of reports lost", "linear"},
-                         {"mean loss", "log"},
-                         {}};
+    LineChart chart{{set.name + ": what lost reports cost",
+                     "shuffled rows; mean over repetitions and one standard deviation"},
+                    {"share of reports lost"},
+                    {"mean loss", Scale::log}};
     for (const Split& split : list) {
       const auto settings = settings_of(options, split);
       CAUCUS_TRY(const auto scores,

@@ -5,8 +5,7 @@
 
 namespace caucus::reproduce {
 
-GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
-                             double radius) {
+GridSetting gaussian_kernels(const Options& given, const std::string& algorithm, double radius) {
   GridSetting setting;
   setting.label = algorithm;
   for (const double width : kPaperWidths) {
@@ -18,14 +17,14 @@ GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& a
   return setting;
 }
 
-GridSetting adaptive_kernels(const ReproduceOptions& given) {
+GridSetting adaptive_kernels(const Options& given) {
   GridSetting setting =
       gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
   setting.label = "fomd-oms, adaptive";
   return setting;
 }
 
-GridSetting constant_kernels(const ReproduceOptions& given) {
+GridSetting constant_kernels(const Options& given) {
   GridSetting setting = gaussian_kernels(given, "fomd-oms", 2.0);
   setting.label = "fomd-oms, constant";
   setting.options.schedule.kind = ScheduleKind::constant;
@@ -35,11 +34,11 @@ GridSetting constant_kernels(const ReproduceOptions& given) {
   return setting;
 }
 
-GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm) {
+GridSetting baseline_kernels(const Options& given, const std::string& algorithm) {
   return gaussian_kernels(given, algorithm, 1.0);
 }
 
-Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
+Result<std::vector<PublishedData>> kernel_data(const Options& given,
                                                const std::vector<std::string>& built_in,
                                                bool always_built_in,
                                                std::vector<std::string>& skipped) {

@@ -17,19 +17,18 @@ inline constexpr std::array kPaperWidths = {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0,
 inline constexpr std::uint32_t kPaperFeatures = 100;
 
 /// The kernels with one algorithm; the caller sets its rates and schedule.
-GridSetting gaussian_kernels(const ReproduceOptions& given, const std::string& algorithm,
-                             double radius);
+GridSetting gaussian_kernels(const Options& given, const std::string& algorithm, double radius);
 
 /// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
-GridSetting adaptive_kernels(const ReproduceOptions& given);
+GridSetting adaptive_kernels(const Options& given);
 /// FOMD-OMS with constant rates: U = 2, eta = 16, lambda = 0.5, C = 3.
-GridSetting constant_kernels(const ReproduceOptions& given);
+GridSetting constant_kernels(const Options& given);
 /// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
-GridSetting baseline_kernels(const ReproduceOptions& given, const std::string& algorithm);
+GridSetting baseline_kernels(const Options& given, const std::string& algorithm);
 
 /// Reads elevators and bank if they are present, otherwise built-in data; with --quick only the
 /// latter.
-Result<std::vector<PublishedData>> kernel_data(const ReproduceOptions& given,
+Result<std::vector<PublishedData>> kernel_data(const Options& given,
                                                const std::vector<std::string>& built_in,
                                                bool always_built_in,
                                                std::vector<std::string>& skipped);

@@ -20,15 +20,14 @@ std::size_t along(const std::string& axis, const GameSize& size) {
   return axis == "T" ? size.rounds : size.sample;
 }
 
-ReproduceTable sweep_table(const GameSweep& sweep, const GameRegrets& regrets) {
+FoundTable sweep_table(const GameSweep& sweep, const GameRegrets& regrets) {
   const bool first = sweep.kind == GameKind::any_algorithm;
-  ReproduceTable table{
-      sweep.title,
-      std::string("regret per client divided by the bound ") +
-          (first ? "0.25 sqrt(T ln K), which in the limit binds every algorithm"
-                 : "0.1 sqrt(K T / J), which binds every noncooperative algorithm"),
-      {"K", "J", "M", "T", "repetitions", "bound"},
-      {}};
+  FoundTable table{sweep.title,
+                   std::string("regret per client divided by the bound ") +
+                       (first ? "0.25 sqrt(T ln K), which in the limit binds every algorithm"
+                              : "0.1 sqrt(K T / J), which binds every noncooperative algorithm"),
+                   {"K", "J", "M", "T", "repetitions", "bound"},
+                   {}};
   for (const GameContender& each : game_contenders()) table.columns.push_back(each.name());
   for (const GameSize& size : sweep.sizes) {
     const auto played = regret_ratios(regrets, sweep.kind, size, game_contenders().front()).size();
@@ -44,22 +43,21 @@ ReproduceTable sweep_table(const GameSweep& sweep, const GameRegrets& regrets) {
   return table;
 }
 
-ReproduceChart sweep_chart(const GameSweep& sweep, const GameRegrets& regrets) {
-  ReproduceChart chart{sweep.title,
-                       "mean over repetitions and one standard deviation; in game (ii) NCO-OMS by "
-                       "5 of its exchangeable clients",
-                       {sweep.axis, "log"},
-                       {"regret per client / lower bound", "log"},
-                       {}};
+LineChart sweep_chart(const GameSweep& sweep, const GameRegrets& regrets) {
+  LineChart chart{{sweep.title,
+                   "mean over repetitions and one standard deviation; in game (ii) NCO-OMS by "
+                   "5 of its exchangeable clients"},
+                  {sweep.axis, Scale::log},
+                  {"regret per client / lower bound", Scale::log}};
   for (const GameContender& each : game_contenders()) {
-    ChartSeries series{each.name(), {}, {}, {}, {}};
+    Series series{each.name(), {}, {}, {}, {}};
     for (const GameSize& size : sweep.sizes) {
       series.add(static_cast<double>(along(sweep.axis, size)),
                  regret_ratios(regrets, sweep.kind, size, each));
     }
     chart.series.push_back(std::move(series));
   }
-  ChartSeries bound{"lower bound", {}, {}, {}, {}, "dashed"};
+  Series bound{"lower bound", {}, {}, {}, {}, LineStyle::dashed};
   for (const GameSize& size : sweep.sizes) {
     bound.add(static_cast<double>(along(sweep.axis, size)), 1.0);
   }
@@ -147,7 +145,7 @@ void add_full_verdict(const std::vector<GameSweep>& list, const GameRegrets& reg
 
 }  // namespace
 
-Result<Reproduction> reproduce_lower_bound(const ReproduceOptions& options, Progress& progress) {
+Result<Reproduction> lower_bound(const Options& options, Progress& progress) {
   const auto list = game_sweeps(options.quick);
   CAUCUS_TRY(const GameRegrets regrets, play_games(options, list, progress));
   Reproduction found;

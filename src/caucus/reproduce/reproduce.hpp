@@ -1,5 +1,4 @@
-// The findings of `caucus reproduce`: tables with the paper's values beside ours, charts, and a
-// verdict on every claim. All experiments have this form, as text, as JSON and for the report.
+// The experiments of `caucus reproduce`.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "caucus/report/json.hpp"
+#include "caucus/report/reproduction.hpp"
 #include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
 
 namespace caucus::reproduce {
 
+using report::FoundTable;
+using report::LineChart;
+using report::LineStyle;
+using report::Reproduction;
+using report::Scale;
+using report::Series;
+using report::Verdict;
+
 /// Settings are tuned on repetitions from this number on, and reported on those from 0 on.
 inline constexpr std::uint32_t kTuningRepetitions = 1000;
 
-struct ReproduceOptions {
+struct Options {
   std::string data_dir;                     ///< may be empty if an experiment has built-in data
   std::optional<std::size_t> repeats = {};  ///< of --repeats
   bool quick = false;
@@ -28,59 +35,11 @@ struct ReproduceOptions {
   [[nodiscard]] std::size_t reported() const;
 };
 
-struct ReproduceTable {
-  std::string title, note;
-  std::vector<std::string> columns;
-  std::vector<std::vector<report::Json>> rows;  ///< text, numbers, or null
-};
-
-struct ChartAxis {
-  std::string label;
-  std::string scale = "linear";  ///< or "log"
-};
-
-struct ChartSeries {
-  std::string name;
-  std::vector<double> x, y;
-  std::vector<double> low, high;  ///< empty, or a band around y
-  std::string style = "line";     ///< or "dashed", "points"
-
-  void add(double at, double value) {
-    x.push_back(at);
-    y.push_back(value);
-  }
-  /// Mean and standard deviation over repetitions.
-  void add(double at, const std::vector<double>& values);
-};
-
-struct ReproduceChart {
-  std::string title, note;
-  ChartAxis x, y;
-  std::vector<ChartSeries> series;
-};
-
-struct Verdict {
-  std::string claim;
-  std::optional<bool> holds;  ///< absent if it could not be measured
-  std::string evidence;
-};
-
-struct Reproduction {
-  std::vector<ReproduceTable> tables;
-  std::vector<ReproduceChart> charts;
-  std::vector<Verdict> verdicts;
-  std::vector<std::string> skipped;  ///< data sets that are absent or not comparable
-};
-
-Result<Reproduction> reproduce_table3(const ReproduceOptions& options, Progress& progress);
-Result<Reproduction> reproduce_table4(const ReproduceOptions& options, Progress& progress);
-Result<Reproduction> reproduce_lower_bound(const ReproduceOptions& options, Progress& progress);
-Result<Reproduction> reproduce_communication(const ReproduceOptions& options, Progress& progress);
-Result<Reproduction> reproduce_heterogeneous(const ReproduceOptions& options, Progress& progress);
-
-std::string reproduction_text(const Reproduction& found);
-/// Returns the findings as JSON.
-report::Json reproduction_json(const Reproduction& found);
+Result<Reproduction> table3(const Options& options, Progress& progress);
+Result<Reproduction> table4(const Options& options, Progress& progress);
+Result<Reproduction> lower_bound(const Options& options, Progress& progress);
+Result<Reproduction> communication(const Options& options, Progress& progress);
+Result<Reproduction> heterogeneous(const Options& options, Progress& progress);
 
 /// 100 (value / reference - 1)
 double deviation(double value, double reference);
@@ -93,7 +52,7 @@ report::Json deviation_or_null(double value, const std::optional<double>& refere
 
 /// Completes a chart of dots with one column for each data set of `names`: orders the columns by x,
 /// puts their names into the note, and adds a dashed line at 1 with the name `level` first.
-void name_columns(ReproduceChart& chart, const std::vector<std::string>& names,
+void name_columns(LineChart& chart, const std::vector<std::string>& names,
                   const std::string& level);
 
 }  // namespace caucus::reproduce

@@ -27,7 +27,7 @@ constexpr std::array<CellSetting, 4> kCells = {
 
 std::string sample_text(std::size_t sample) { return sample == kSpaces ? "K" : "2"; }
 
-ExperimentOptions base_options(const ReproduceOptions& given) {
+ExperimentOptions base_options(const Options& given) {
   ExperimentOptions options;
   for (std::size_t i = 1; i <= kSpaces; ++i) {
     options.spaces.push_back(Space{.radius = static_cast<double>(i) / 10.0});
@@ -36,8 +36,8 @@ ExperimentOptions base_options(const ReproduceOptions& given) {
   return options;
 }
 
-GridSetting setting_of(const ReproduceOptions& given, const CellSetting& cell,
-                       ScheduleOptions schedule, std::string label) {
+GridSetting setting_of(const Options& given, const CellSetting& cell, ScheduleOptions schedule,
+                       std::string label) {
   GridSetting setting{std::move(label), base_options(given), {}};
   setting.options.algorithms = {cell.algorithm};
   setting.options.sample = cell.sample;
@@ -60,7 +60,7 @@ struct Settings {
   std::array<std::vector<GridSetting>, kCells.size()> grids;
   std::vector<GridSetting> adaptive;  ///< one per cell
 
-  explicit Settings(const ReproduceOptions& given) {
+  explicit Settings(const Options& given) {
     const std::vector<double> scales =
         given.quick ? std::vector<double>{1, 2, 4} : std::vector<double>{1, 2, 4, 6, 8, 10};
     for (std::size_t c = 0; c < kCells.size(); ++c) {
@@ -86,11 +86,11 @@ struct Measured {
 
 struct Repetitions {
   GridRepetitions tune, report;
-  explicit Repetitions(const ReproduceOptions& given)
+  explicit Repetitions(const Options& given)
       : tune{kTuningRepetitions, given.quick ? 1U : 3U}, report{0, given.reported()} {}
 };
 
-Status add_yardsticks(const ReproduceOptions& given, const Dataset& data, Measured& measured) {
+Status add_yardsticks(const Options& given, const Dataset& data, Measured& measured) {
   ExperimentOptions options = base_options(given);
   options.regret = true;
   Progress unseen;
@@ -103,8 +103,7 @@ Status add_yardsticks(const ReproduceOptions& given, const Dataset& data, Measur
   return Done{};
 }
 
-Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set,
-                         Progress& progress) {
+Result<Measured> measure(const Options& given, const PublishedData& set, Progress& progress) {
   const Settings settings(given);
   const Repetitions repetitions(given);
   Measured measured;
@@ -127,7 +126,7 @@ Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set
   return measured;
 }
 
-std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
+std::size_t work(const Options& given, const PublishedData& set) {
   const Settings settings(given);
   const Repetitions repetitions(given);
   std::size_t examples = 0;
@@ -137,8 +136,8 @@ std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
   return examples + 2 * grid_examples(set.data, settings.adaptive, repetitions.report);
 }
 
-ReproduceTable cells_table(const std::vector<Measured>& sets) {
-  ReproduceTable table{
+FoundTable cells_table(const std::vector<Measured>& sets) {
+  FoundTable table{
       "Table 3: MSE under the theorem's rates, G_i = scale x (U_i + 1), the scale tuned",
       "reference: an independent implementation, 10 repetitions; tuned on other repetitions than "
       "those reported",
@@ -159,8 +158,8 @@ ReproduceTable cells_table(const std::vector<Measured>& sets) {
   return table;
 }
 
-ReproduceTable honesty_table(const std::vector<Measured>& sets) {
-  ReproduceTable table{
+FoundTable honesty_table(const std::vector<Measured>& sets) {
+  FoundTable table{
       "The same data without tuning, and what they allow",
       "The theorem's rates hardly move p in so few rounds: Table 3 measures almost no model "
       "selection. The adaptive schedule needs no constants.",
@@ -177,21 +176,19 @@ ReproduceTable honesty_table(const std::vector<Measured>& sets) {
 }
 
 /// A chart of every error divided by the paper's; tuned ones are near 1 if they agree.
-ReproduceChart errors_chart(const std::vector<Measured>& sets) {
-  ReproduceChart chart{"MSE beside the paper's",
-                       "",
-                       {"the paper's MSE of FOMD-OMS with J = K", "log"},
-                       {"MSE / the paper's", "log"},
-                       {}};
+LineChart errors_chart(const std::vector<Measured>& sets) {
+  LineChart chart{{"MSE beside the paper's", ""},
+                  {"the paper's MSE of FOMD-OMS with J = K", Scale::log},
+                  {"MSE / the paper's", Scale::log}};
   for (const bool adaptive : {false, true}) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
-      ChartSeries series{std::string(kCells[c].algorithm) + " J=" + sample_text(kCells[c].sample) +
-                             (adaptive ? ", adaptive" : ""),
-                         {},
-                         {},
-                         {},
-                         {},
-                         "points"};
+      Series series{std::string(kCells[c].algorithm) + " J=" + sample_text(kCells[c].sample) +
+                        (adaptive ? ", adaptive" : ""),
+                    {},
+                    {},
+                    {},
+                    {},
+                    LineStyle::points};
       for (const Measured& set : sets) {
         const PublishedRow& known = published_table3(set.name);
         const Cell& cell = set.cells[c];
@@ -255,7 +252,7 @@ void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
 
 }  // namespace
 
-Result<Reproduction> reproduce_table3(const ReproduceOptions& options, Progress& progress) {
+Result<Reproduction> table3(const Options& options, Progress& progress) {
   Reproduction found;
   CAUCUS_TRY(const auto sets, need_published(options.data_dir, published_names(), found.skipped));
   for (const PublishedData& set : sets) progress.total += work(options, set);

@@ -33,7 +33,7 @@ using Numbers = std::vector<double>;
 
 // The grids are the paper's, with an additional step size of 0.8 for the baselines: at 1 they are
 // at the edge of stability (a local step negates a residual) and fail in some repetitions.
-Contender fomd_oms(const ReproduceOptions& given) {
+Contender fomd_oms(const Options& given) {
   const Numbers radii = given.quick ? Numbers{2} : Numbers{1, 2, 4};
   const Numbers etas = given.quick ? Numbers{4, 16} : Numbers{.5, 1, 4, 8, 16};
   const Numbers lambdas = given.quick ? Numbers{.5, 1} : Numbers{.1, .5, 1, 4};
@@ -55,7 +55,7 @@ Contender fomd_oms(const ReproduceOptions& given) {
   return contender;
 }
 
-Contender baseline(const ReproduceOptions& given, const char* algorithm, const std::string& name,
+Contender baseline(const Options& given, const char* algorithm, const std::string& name,
                    PofMklVariant variant = PofMklVariant::correct) {
   const Numbers rates = given.quick ? Numbers{.5, 8} : Numbers{.1, .5, 1, 4, 8, 16};
   const Numbers model_rates = given.quick ? rates : Numbers{.1, .5, .8, 1, 4, 8, 16};
@@ -78,7 +78,7 @@ Contender baseline(const ReproduceOptions& given, const char* algorithm, const s
   return contender;
 }
 
-Contender untuned(const ReproduceOptions& given, ScheduleKind kind, const std::string& name) {
+Contender untuned(const Options& given, ScheduleKind kind, const std::string& name) {
   GridSetting setting =
       gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
   setting.label = "nothing to tune";
@@ -86,7 +86,7 @@ Contender untuned(const ReproduceOptions& given, ScheduleKind kind, const std::s
   return {name, kSample, {setting}};
 }
 
-std::vector<Contender> contenders(const ReproduceOptions& given) {
+std::vector<Contender> contenders(const Options& given) {
   return {fomd_oms(given),
           baseline(given, "em-kofl", "em-kofl"),
           baseline(given, "pof-mkl", "pof-mkl"),
@@ -115,8 +115,7 @@ struct Measured {
   }
 };
 
-Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set,
-                         Progress& progress) {
+Result<Measured> measure(const Options& given, const PublishedData& set, Progress& progress) {
   const auto list = contenders(given);
   std::vector<Grid> grids;
   grids.reserve(list.size());
@@ -140,7 +139,7 @@ Result<Measured> measure(const ReproduceOptions& given, const PublishedData& set
   return measured;
 }
 
-std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
+std::size_t work(const Options& given, const PublishedData& set) {
   std::size_t examples = 0;
   for (const Contender& each : contenders(given)) {
     examples += tuning_examples(set.data, each.grid, given) +
@@ -149,15 +148,14 @@ std::size_t work(const ReproduceOptions& given, const PublishedData& set) {
   return examples;
 }
 
-ReproduceTable errors_table(const std::vector<Measured>& sets) {
-  ReproduceTable table{
-      "Table 4: MSE with eight Gaussian kernels, tuned",
-      "reference: an independent implementation. pof-mkl is the correct algorithm; "
-      "the paper's numbers are those of its script, which has a fault. diverged: "
-      "settings of the grid that did, and repetitions reported",
-      {"data", "algorithm", "setting", "paper", "reference", "ours", "sd", "to paper",
-       "to reference", "diverged"},
-      {}};
+FoundTable errors_table(const std::vector<Measured>& sets) {
+  FoundTable table{"Table 4: MSE with eight Gaussian kernels, tuned",
+                   "reference: an independent implementation. pof-mkl is the correct algorithm; "
+                   "the paper's numbers are those of its script, which has a fault. diverged: "
+                   "settings of the grid that did, and repetitions reported",
+                   {"data", "algorithm", "setting", "paper", "reference", "ours", "sd", "to paper",
+                    "to reference", "diverged"},
+                   {}};
   for (const Measured& set : sets) {
     for (const Row& row : set.rows) {
       const Published known = published_table4(set.data, row.name);
@@ -172,8 +170,8 @@ ReproduceTable errors_table(const std::vector<Measured>& sets) {
   return table;
 }
 
-ReproduceTable costs_table(const std::vector<Measured>& sets) {
-  ReproduceTable table{
+FoundTable costs_table(const std::vector<Measured>& sets) {
+  FoundTable table{
       "What they cost",
       "seconds: the whole loop of one repetition, all clients and the server, with the features "
       "computed beforehand; models: that a client evaluates per round",
@@ -191,14 +189,12 @@ ReproduceTable costs_table(const std::vector<Measured>& sets) {
 }
 
 /// A chart of all errors, ours and the paper's, divided by the paper's error of FOMD-OMS.
-ReproduceChart errors_chart(const std::vector<Measured>& sets) {
-  ReproduceChart chart{"MSE beside that of the paper's FOMD-OMS",
-                       "",
-                       {"the paper's MSE of FOMD-OMS", "log"},
-                       {"MSE / the paper's MSE of FOMD-OMS", "log"},
-                       {}};
+LineChart errors_chart(const std::vector<Measured>& sets) {
+  LineChart chart{{"MSE beside that of the paper's FOMD-OMS", ""},
+                  {"the paper's MSE of FOMD-OMS", Scale::log},
+                  {"MSE / the paper's MSE of FOMD-OMS", Scale::log}};
   const auto add = [&](const std::string& name, const auto& mse_on) {
-    ChartSeries series{name, {}, {}, {}, {}, "points"};
+    Series series{name, {}, {}, {}, {}, LineStyle::points};
     for (const Measured& set : sets) {
       const double unit = *published_table4(set.data, "fomd-oms").paper;
       series.add(unit, mse_on(set) / unit);
@@ -259,7 +255,7 @@ void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
 
 }  // namespace
 
-Result<Reproduction> reproduce_table4(const ReproduceOptions& options, Progress& progress) {
+Result<Reproduction> table4(const Options& options, Progress& progress) {
   Reproduction found;
   const auto names =
       options.quick ? std::vector<std::string>{"elevators", "bank"} : published_names();

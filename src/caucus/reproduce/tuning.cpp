@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t kFinalists = 5;
 
-GridRepetitions first_stage(const ReproduceOptions& given) {
+GridRepetitions first_stage(const Options& given) {
   return {kTuningRepetitions, given.quick ? 1U : 3U};
 }
 
-GridRepetitions second_stage(const ReproduceOptions& given) {
+GridRepetitions second_stage(const Options& given) {
   return {kTuningRepetitions + 100, given.quick ? 0U : 12U};
 }
 
@@ -57,8 +57,8 @@ std::vector<std::size_t> winner(const Candidates& of, std::span<const GridScore>
 using Choose = std::vector<std::size_t> (*)(const Candidates&, std::span<const GridScore>);
 
 /// Runs the remaining settings of every grid and keeps those that `choose` selects.
-Status narrow(const Dataset& data, GridRepetitions repetitions, const ReproduceOptions& given,
-              Choose choose, std::vector<Candidates>& all, Progress& progress) {
+Status narrow(const Dataset& data, GridRepetitions repetitions, const Options& given, Choose choose,
+              std::vector<Candidates>& all, Progress& progress) {
   std::vector<GridSetting> settings;
   for (const Candidates& each : all) {
     if (each.left.size() < 2) continue;
@@ -84,7 +84,7 @@ Status narrow(const Dataset& data, GridRepetitions repetitions, const ReproduceO
 }  // namespace
 
 Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids,
-                                const ReproduceOptions& given, Progress& progress) {
+                                const Options& given, Progress& progress) {
   std::vector<Candidates> all;
   for (const Grid& grid : grids) {
     Candidates& each = all.emplace_back(Candidates{&grid, {}, 0});
@@ -98,7 +98,7 @@ Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids
   return tuned;
 }
 
-std::size_t tuning_examples(const Dataset& data, const Grid& grid, const ReproduceOptions& given) {
+std::size_t tuning_examples(const Dataset& data, const Grid& grid, const Options& given) {
   if (grid.size() < 2) return 0;
   const auto last = std::span(grid).first(std::min(kFinalists, grid.size()));
   return grid_examples(data, grid, first_stage(given)) +

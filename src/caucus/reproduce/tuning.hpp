@@ -24,9 +24,9 @@ struct Tuned {
 /// Returns one result per grid. All grids run together, so that they share the features of a
 /// repetition.
 Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids,
-                                const ReproduceOptions& given, Progress& progress);
+                                const Options& given, Progress& progress);
 
 /// Returns the number of examples for tuning one grid, for the progress.
-std::size_t tuning_examples(const Dataset& data, const Grid& grid, const ReproduceOptions& given);
+std::size_t tuning_examples(const Dataset& data, const Grid& grid, const Options& given);
 
 }  // namespace caucus::reproduce

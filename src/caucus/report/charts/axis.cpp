@@ -32,7 +32,7 @@ std::string fixed(double value, int decimals) {
   return (value < 0.0 ? "−" : "") + std::string(buffer, end);
 }
 
-/// Formats all ticks with the decimals that the step needs.
+/// Writes every tick with the decimals that the step needs.
 std::string tick_label(double value, double step, double largest) {
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step * (1.0 + 1e-9)))));
   const bool plain = decimals <= 5 && largest < (decimals == 0 ? 1e7 : 1e4);

@@ -32,13 +32,11 @@ struct Axis {
   double low = 0.0, high = 1.0;
   std::vector<Tick> ticks;
 
-  /// Returns the position of a value, 0 at `low` and 1 at `high`; values outside are moved to the
-  /// ends.
+  /// The place of the value, 0 at `low` and 1 at `high`. Values outside go to the nearest end.
   [[nodiscard]] double share(double value) const;
 };
 
-/// An axis from the least value (or 0, if that is near) to the largest, with round numbers as
-/// ticks.
+/// The axis from the least value (or 0, if that is near) to the largest, with round ticks between.
 Axis tight_axis(Scale scale, const Extent& extent, int wanted_ticks);
 /// Extends the axis: a linear axis ends at ticks, and starts at 0 if that takes little room.
 Axis roomy_axis(Scale scale, const Extent& extent, int wanted_ticks);

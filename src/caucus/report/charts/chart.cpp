@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "caucus/report/html_text.hpp"
+#include "caucus/report/statistics.hpp"
 
 namespace caucus::report {
 namespace {
@@ -37,8 +38,7 @@ ChartNumbers one_below_the_other(const LineChart& chart) {
 }
 
 ChartNumbers numbers(const LineChart& chart) {
-  ChartNumbers table = share_places(chart) ? side_by_side(chart) : one_below_the_other(chart);
-  return table;
+  return share_places(chart) ? side_by_side(chart) : one_below_the_other(chart);
 }
 
 ChartNumbers numbers(const AreaChart& chart) {
@@ -85,6 +85,19 @@ ChartNumbers numbers(const ScatterChart& chart) {
 }
 
 }  // namespace
+
+void Series::add(double at, double value) {
+  x.push_back(at);
+  y.push_back(value);
+}
+
+void Series::add(double at, const std::vector<double>& values) {
+  const double centre = mean(values);
+  const double spread = standard_deviation(values);
+  add(at, centre);
+  low.push_back(centre - spread);
+  high.push_back(centre + spread);
+}
 
 const ChartText& text_of(const Chart& chart) {
   return std::visit([](const auto& any) -> const ChartText& { return any.text; }, chart);

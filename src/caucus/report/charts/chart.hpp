@@ -31,6 +31,10 @@ struct Series {
   std::vector<double> low, high;  ///< the band around y; empty for none
   LineStyle style = LineStyle::line;
   std::size_t look = 0;  ///< colour and marker
+
+  void add(double at, double value);
+  /// Adds the mean and the standard deviation over repetitions.
+  void add(double at, const std::vector<double>& values);
 };
 
 /// A horizontal line at a value that belongs to no series.
@@ -42,9 +46,9 @@ struct Reference {
 struct LineChart {
   ChartText text;
   AxisText x, y;
-  std::vector<Series> series;
-  std::vector<Reference> references;
-  double y_most = HUGE_VAL;  ///< lines above this leave the chart
+  std::vector<Series> series = {};
+  std::vector<Reference> references = {};
+  double y_most = HUGE_VAL;  ///< a line that rises above leaves the chart
 };
 
 /// Shares of a whole over time, the first on top.
@@ -72,6 +76,8 @@ struct BarChart {
   std::vector<std::size_t> looks;  ///< of the groups; 0, 1, ... unless given
   std::vector<BarRow> rows;
   std::vector<Reference> references;
+  Scale scale = Scale::linear;    ///< bars begin at 0, or at 1 on a log scale
+  std::size_t name_letters = 24;  ///< longer names of rows are shortened
 };
 
 struct ScatterPoint {

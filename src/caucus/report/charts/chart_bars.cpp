@@ -24,6 +24,8 @@ std::size_t groups_of(const BarChart& chart) {
   return std::max<std::size_t>(chart.groups.size(), 1);
 }
 
+double base_of(const BarChart& chart) { return chart.scale == Scale::log ? 1.0 : 0.0; }
+
 std::size_t look_of(const BarChart& chart, std::size_t group) {
   return group < chart.looks.size() ? chart.looks[group] : group;
 }
@@ -52,8 +54,8 @@ std::string value_text(const BarRow& row) {
 }
 
 Layout layout_of(const BarChart& chart) {
-  Extent extent;
-  extent.add(0.0);
+  Extent extent(chart.scale);
+  extent.add(base_of(chart));
   std::vector<std::string> names;
   double value_width = 0.0;
   const bool single = groups_of(chart) == 1;
@@ -66,8 +68,8 @@ Layout layout_of(const BarChart& chart) {
   for (const Reference& reference : chart.references) extent.add(reference.value);
   Layout layout;
   Plot& plot = layout.plot;
-  plot.x = roomy_axis(Scale::linear, extent, 5);
-  plot.left = widest_label(names) + 10.0;
+  plot.x = roomy_axis(chart.scale, extent, 5);
+  plot.left = widest_label(names, chart.name_letters) + 10.0;
   plot.right = kChartWidth - (single ? value_width + 8.0 : 20.0);
   std::size_t lines = chart.references.size();
   layout.legend = 14.0;
@@ -93,18 +95,18 @@ void draw_legend(Svg& svg, const BarChart& chart, const Layout& layout) {
 void draw_axis(Svg& svg, const BarChart& chart, const Plot& plot) {
   for (const Tick& tick : plot.x.ticks) {
     const double x = plot.at_x(tick.value);
-    svg.line(tick.value == 0.0 ? "axis" : "grid", x, plot.top, x, plot.bottom);
+    svg.line(tick.value == base_of(chart) ? "axis" : "grid", x, plot.top, x, plot.bottom);
     svg.text("tick mid", x, plot.bottom + 16.0, tick.label);
   }
   svg.text("name mid", (plot.left + plot.right) / 2.0, plot.bottom + 35.0, chart.label);
 }
 
-void draw_bar(Svg& svg, const Layout& layout, const BarRow& row, std::size_t group,
+void draw_bar(Svg& svg, const Layout& layout, double base, const BarRow& row, std::size_t group,
               std::size_t look, double middle, bool single) {
   const Plot& plot = layout.plot;
   const double value = row.values[group];
   if (!std::isfinite(value)) return;
-  const double zero = plot.at_x(0.0);
+  const double zero = plot.at_x(base);
   const double end = plot.at_x(value);
   svg.rectangle("bar " + look_class(look), std::min(zero, end), middle - layout.bar_height / 2.0,
                 std::abs(end - zero), layout.bar_height);
@@ -126,10 +128,11 @@ void draw_rows(Svg& svg, const BarChart& chart, const Layout& layout) {
   for (std::size_t r = 0; r < chart.rows.size(); ++r) {
     const double middle = layout.row_top(r) + layout.row_height / 2.0;
     svg.text("label end", layout.plot.left - 8.0, middle + 4.0,
-             shortened(chart.rows[r].name, kMostLetters));
+             shortened(chart.rows[r].name, chart.name_letters));
     for (std::size_t g = 0; g < std::min(groups, chart.rows[r].values.size()); ++g) {
       const double shift = 9.0 * (static_cast<double>(g) - static_cast<double>(groups - 1) / 2.0);
-      draw_bar(svg, layout, chart.rows[r], g, look_of(chart, g), middle + shift, groups == 1);
+      draw_bar(svg, layout, base_of(chart), chart.rows[r], g, look_of(chart, g), middle + shift,
+               groups == 1);
     }
   }
 }

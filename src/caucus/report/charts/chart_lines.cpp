@@ -93,7 +93,7 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   if (series.style != LineStyle::dashed) draw_markers(svg, plot, series);
 }
 
-/// Returns the point where a series ends or leaves the plot, if any of it is shown.
+/// The point where a series ends or leaves the chart, if any of it is shown.
 bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
   for (std::size_t i = series.x.size(); i-- > 0;) {
     if (i > 0 && std::isfinite(series.y[i]) && series.y[i] > plot.y.high &&

@@ -45,12 +45,12 @@ double text_width(std::string_view text) {
   return width;
 }
 
-double widest_label(const std::vector<std::string>& texts) {
-  double most = 0.0;
+double widest_label(const std::vector<std::string>& texts, std::size_t most) {
+  double widest = 0.0;
   for (const std::string& text : texts) {
-    most = std::max(most, text_width(shortened(text, kMostLetters)));
+    widest = std::max(widest, text_width(shortened(text, most)));
   }
-  return most;
+  return widest;
 }
 
 std::string coordinate(double value) {

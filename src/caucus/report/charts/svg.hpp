@@ -17,9 +17,9 @@ inline constexpr std::size_t kMostLetters = 24;
 
 /// Returns the width reserved for a text, which suffices for the usual fonts.
 double text_width(std::string_view text);
-/// Returns the width of the widest text, each shortened like a label.
-double widest_label(const std::vector<std::string>& texts);
-/// Formats a coordinate with one decimal, which is finer than a pixel.
+/// Room for the widest of them, each shortened as a label is.
+double widest_label(const std::vector<std::string>& texts, std::size_t most = kMostLetters);
+/// A coordinate: one decimal is finer than a pixel.
 std::string coordinate(double value);
 
 class Svg {
@@ -31,8 +31,9 @@ class Svg {
   /// Draws one of eight shapes, centred.
   void marker(std::size_t look, double x, double y);
 
-  /// Returns the complete picture with its name for screen readers. `places` are the x positions
-  /// for which the page's script shows numbers, with the range of y of its pointer line.
+  /// The complete picture, with a title and a description for screen readers. `places`: where on
+  /// the x axis a reader may ask for numbers, with the range of y that the pointer's line then
+  /// covers.
   [[nodiscard]] std::string finished(const std::string& id, double height, std::string_view title,
                                      std::string_view description,
                                      const std::string& attributes = {}) const;
@@ -43,7 +44,7 @@ class Svg {
 
 /// Returns "s0" ... "s7"; the style sheet defines their colours.
 std::string look_class(std::size_t look);
-/// Returns the class of a line: dashes differ when colours repeat.
+/// The class of a line. When the colours start again, the dashes differ.
 std::string line_class(std::size_t look);
 
 /// The rectangle in which values are drawn.

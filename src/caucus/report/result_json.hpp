@@ -1,5 +1,6 @@
-// A saved result of `caucus run`, read and checked: lists that belong together have the same
-// length. Values that a result does not contain are empty or NaN.
+// The JSON of a run's result, written and read here and nowhere else. Reading checks that lists
+// which belong together have the same length; what a result does not hold is empty, or not a
+// number.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "caucus/report/finished_run.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/result.hpp"
 
@@ -48,7 +50,7 @@ struct RunRecord {
   const Json* config = nullptr;  ///< points into the result, since copying deep nesting recurses
 
   [[nodiscard]] bool is_square() const { return loss.empty() || loss == "square"; }
-  /// Returns the measure by which algorithms are compared.
+  /// The number that algorithms are compared by.
   [[nodiscard]] const Spread& score(const AlgorithmRecord& result) const {
     return is_square() ? result.mse : result.loss;
   }
@@ -58,6 +60,8 @@ struct RunRecord {
   [[nodiscard]] bool all_take_part() const;
 };
 
+/// Writes the result, in the form that the contract states.
+Json result_json(const FinishedRun& run);
 /// The record refers to `json`.
 Result<RunRecord> read_run(const Json& json);
 

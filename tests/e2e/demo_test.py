@@ -15,7 +15,7 @@ def printed(script, program):
 def test_the_demo_shows_that_collaboration_helps(root, program):
     said = printed(root / "tools/demo", program)
     assert "the error with collaboration is\n  13% lower than without" in said
-    assert "<svg " in (root / "build/demo/curves.html").read_text()
+    assert "<svg " in (root / "build/demo/curves.svg").read_text()
 
 
 def test_the_network_demo_ends_with_the_simulations_bits(root, program):

@@ -62,7 +62,7 @@ def begin(federation, number, remove):
 def reached(federation, moment):
     """Waits for a batch or for the end of the run; returns False if the server has ended."""
     while not (RUN_IS_OVER in read("serve.log") if moment == "over" else federation.batch() >= moment):
-        if not federation.server.alive():
+        if federation.server is None or not federation.server.alive():  # None: it ended before it could be killed
             return False
         federation.nobody_failed()
     return True

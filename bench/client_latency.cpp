@@ -55,10 +55,12 @@ class Client {
     return forecast_->output;
   }
 
-  const Report& observe(double y) {
+  const ReportBatch& observe(double y) {
     mean_.begin(assignment_);
     report_held(*plan_, *forecast_, y, mean_);
-    return mean_.report();
+    report_.clear();
+    mean_.report(report_);
+    return report_;
   }
 
  private:
@@ -67,6 +69,7 @@ class Client {
   std::vector<std::vector<float>> weights_;
   Assignment assignment_;
   BatchMean mean_;
+  ReportBatch report_;
 };
 
 std::vector<std::vector<float>> examples(std::size_t dimension) {
@@ -103,7 +106,7 @@ Nanoseconds time_client(Client& client, const std::vector<std::vector<float>>& r
     start = Clock::now();
     for (const auto& x : rows) {
       kept = kept + client.predict(x);
-      kept = kept + client.observe(0.5).examples;
+      kept = kept + static_cast<double>(client.observe(0.5).examples.front());
     }
     both = std::min(both, per_example(start));
   }

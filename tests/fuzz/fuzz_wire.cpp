@@ -35,9 +35,9 @@ FederationSettings settings_of(std::uint8_t choice) {
   return settings;
 }
 
-class Server {
+class FuzzedServer {
  public:
-  explicit Server(std::uint8_t choice)
+  explicit FuzzedServer(std::uint8_t choice)
       : settings_(settings_of(choice)), federation_(Federation::make(settings_, {}).value()) {}
 
   /// False if the run cannot go on.
@@ -104,7 +104,7 @@ class Server {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::uint8_t* end = data + size;
-  Server server(*data);
+  FuzzedServer server(*data);
   for (++data; end - data >= 2;) {
     const unsigned head = data[0] + 256U * data[1];
     data += 2;

@@ -91,23 +91,23 @@ Result<std::string> hash_of_token(std::string_view token) {
   return text;
 }
 
-Result<ClientToken> read_token(const std::string& path, const std::string& where) {
+Result<ClientToken> read_token(const std::string& path, const std::string& name) {
   const std::string expected = "expected a file with the client's token in its first line";
   auto content = read_text(path, ErrorKind::usage, kMostClientFile);
-  if (!content.ok()) return usage_error(where, "'" + path + "' " + content.error().what, expected);
+  if (!content.ok()) return usage_error(name, "'" + path + "' " + content.error().what, expected);
   const std::string_view line = trimmed(std::string_view(*content).substr(0, content->find('\n')));
-  if (line.empty()) return usage_error(where, "'" + path + "' has no token", expected);
+  if (line.empty()) return usage_error(name, "'" + path + "' has no token", expected);
   if (line.size() > kMostTokenText) {
-    return usage_error(where, "the token in '" + path + "' is too long",
+    return usage_error(name, "the token in '" + path + "' is too long",
                        "expected at most " + std::to_string(kMostTokenText) + " characters");
   }
   if (!is_printable(line)) {
-    return usage_error(where, "what '" + path + "' has in its first line is not a token",
+    return usage_error(name, "what '" + path + "' has in its first line is not a token",
                        "expected printable ASCII characters without blanks");
   }
   ClientToken token{std::string(line), {}};
   if (others_can_read(path)) {
-    token.warning = where + ": others can read '" + path + "'; it should have mode 0600";
+    token.warning = name + ": others can read '" + path + "'; it should have mode 0600";
   }
   return token;
 }

@@ -149,7 +149,7 @@ TEST(Selector, RefusesWhatItCannotLearnFrom) {
   EXPECT_FALSE(selector.predict(std::vector<float>{0.1F}).ok());
   EXPECT_FALSE(selector.predict(std::vector<float>{0.1F, 0.2F, NAN}).ok());
   ASSERT_TRUE(selector.predict(x).ok());
-  EXPECT_FALSE(selector.observe(NAN).ok());
+  EXPECT_FALSE(selector.observe(std::nan("")).ok());
   EXPECT_TRUE(selector.observe(0.5).ok()) << "the forecast still waits";
   EXPECT_FALSE(selector.observe(0.5).ok()) << "once";
   LearningOptions classes;

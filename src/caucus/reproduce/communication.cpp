@@ -133,7 +133,7 @@ void add_findings(const std::string& name, const std::vector<Played>& played, Re
        "MSE " + report::rounded(each_round) + " for N = 1, " + report::rounded(rarely) +
            " for N = 100, NCO-OMS " + report::rounded(none)});
   found.tables.push_back(std::move(table));
-  found.charts.push_back(std::move(chart));
+  found.charts.emplace_back(std::move(chart));
 }
 
 }  // namespace

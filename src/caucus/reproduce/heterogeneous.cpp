@@ -130,7 +130,7 @@ Result<Reproduction> heterogeneous(const Options& options, Progress& progress) {
       }
     }
     found.tables.push_back(std::move(table));
-    found.charts.push_back(std::move(chart));
+    found.charts.emplace_back(std::move(chart));
   }
   found.verdicts = {fomd.verdict("FOMD-OMS"), others.verdict("eM-KOFL and POF-MKL")};
   return found;

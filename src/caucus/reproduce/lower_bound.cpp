@@ -151,7 +151,7 @@ Result<Reproduction> lower_bound(const Options& options, Progress& progress) {
   Reproduction found;
   for (const GameSweep& sweep : list) {
     found.tables.push_back(sweep_table(sweep, regrets));
-    found.charts.push_back(sweep_chart(sweep, regrets));
+    found.charts.emplace_back(sweep_chart(sweep, regrets));
   }
   add_partial_verdicts(list.front(), regrets, found);
   add_full_verdict(list, regrets, found);

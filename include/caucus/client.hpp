@@ -120,7 +120,7 @@ class Client {
   /// x has the features, then the experts' forecasts. Never waits; an error until the first models
   /// have come.
   Result<Prediction> predict(std::span<const float> x);
-  /// The same, but waits for the first models.
+  /// Predicts as above, but waits up to the timeout for the first models.
   Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
   /// The true value of a prediction. False if it comes too late, comes again or is not finite, or
   /// if the run is over for this client.

@@ -5,7 +5,7 @@
 
 namespace caucus::cli {
 
-/// The same error with the flags of the command line where the library names its options.
+/// Returns the error with the flags of the command line in place of the names of options.
 Error with_flags(Error error);
 
 }  // namespace caucus::cli

@@ -169,7 +169,7 @@ class AdaptiveOms {
   [[nodiscard]] Status restore_memory(StateReader& from);
   void step_models(const AdaptiveAggregate& aggregate);
   void sort_by_space(const AdaptiveAggregate& aggregate);
-  // Of late reports, and of parts of a report (adaptive_late.cpp).
+  // These functions serve late reports and parts of a report (adaptive_late.cpp).
   /// P_i / (P_i when the model was sampled).
   [[nodiscard]] double correction(const ReportBatch& reports, std::size_t model) const;
   /// <g, w> where the gradient of a model was taken; NaN: at w as it is now.

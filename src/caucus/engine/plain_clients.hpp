@@ -38,7 +38,7 @@ class PlainClients {
   }
 
  private:
-  /// Where the client chooses what it sends, the report tells; else the assignment does.
+  /// The report tells what was sent if the client chooses it; otherwise the assignment tells.
   std::size_t upload_bits(const A& shared) const {
     if constexpr (requires { shared.upload_bits(reports_); }) {
       return shared.upload_bits(reports_);

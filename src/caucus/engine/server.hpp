@@ -26,7 +26,7 @@ class Server {
   void assign(const Batch& batch, std::uint32_t client, typename A::Assignment& into) {
     algorithm_.assign(batch, client, into);
   }
-  /// The same for several clients, one after another, with memory of the caller's, so that several
+  /// Assigns models to several clients in order, into memory of the caller, so that several
   /// threads may ask. Only for algorithms that offer it (tiled_clients.hpp).
   template <class Sampler, class Places>
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients, Sampler& sampler,

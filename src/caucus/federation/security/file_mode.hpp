@@ -1,4 +1,4 @@
-// Who can read a file.
+// Tells whether other users can read a file.
 #pragma once
 
 #include <sys/stat.h>

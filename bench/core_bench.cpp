@@ -112,7 +112,7 @@ void bm_sincos(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
   AlignedVector<float> out(2 * n);
-  const simd::Wave wave{angles.data(), 2.0F, {out.data()}, {}, {}};
+  const simd::Wave wave{angles.data(), 2.0F, {out.data()}};
   for ([[maybe_unused]] auto _ : state) {
     scaled_sincos({&wave, 1}, 1, 0.1F, n);
     benchmark::ClobberMemory();
@@ -126,7 +126,7 @@ void bm_sincos_libm(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto angles = numbers(n);
   AlignedVector<float> out(2 * n);
-  const simd::Wave wave{angles.data(), 2.0F, {out.data()}, {}, {}};
+  const simd::Wave wave{angles.data(), 2.0F, {out.data()}};
   for ([[maybe_unused]] auto _ : state) {
     scaled_sincos({&wave, 1}, 1, 0.1F, n);
     benchmark::ClobberMemory();

@@ -63,8 +63,13 @@ class Player {
                 [this](const WelcomeRecord& welcome) {
                   participant_ = value_of(Participant::make(welcome.plan, welcome.client));
                   connection_.ready({0, kFeatures, 0});
+                  return Done{};
                 },
-            .on_assignment = [this](AssignmentRecord assignment) { answer(std::move(assignment)); },
+            .on_assignment =
+                [this](AssignmentRecord assignment) {
+                  answer(std::move(assignment));
+                  return Done{};
+                },
             .on_refusal =
                 [](std::uint64_t, const std::string& why) {
                   std::fprintf(stderr, "federation: refused: %s\n", why.c_str());

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "caucus/federation/host.hpp"
+#include "caucus/federation/hosting/host.hpp"
 #include "caucus/wire/server.hpp"
 #include "echo.hpp"
 #include "memory.hpp"

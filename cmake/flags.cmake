@@ -12,6 +12,11 @@ target_compile_options(caucus_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns falsely on "text" + std::string (its bug 105651).
   target_compile_options(caucus_flags INTERFACE -Wno-restrict)
+  # In a unity build g++ takes an included source for a header, where a class must not hold what its anonymous namespace
+  # declares.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(caucus_flags INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 
 if(CAUCUS_NATIVE_V3)

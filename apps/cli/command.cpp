@@ -1,39 +1,43 @@
 #include "command.hpp"
 
-#include <algorithm>
-#include <cctype>
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <string_view>
 #include <system_error>
 
-namespace caucus::cli {
-namespace {
+#include "caucus/core/base/text.hpp"
 
-std::string& given_command_line() {
-  static std::string line;
-  return line;
+namespace caucus::cli {
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  if (const auto guess = nearest(word, known)) return "did you mean '" + *guess + "'?";
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "expected one of " : ", ") + name;
+  return list;
 }
 
-}  // namespace
+std::vector<std::string> words_of(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
+  return words;
+}
 
 std::string quoted(const std::string& word) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("-_./:,=+@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  constexpr const char* kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:,=+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
 
-void remember_command_line(int argc, char** argv) {
-  given_command_line() = "caucus";
-  for (int a = 1; a < argc; ++a) given_command_line() += " " + quoted(argv[a]);
+std::string& command_line() {
+  static std::string line = "caucus";
+  return line;
 }
-
-const std::string& command_line() { return given_command_line(); }
 
 Status print(const std::string& text) {
   const bool written =

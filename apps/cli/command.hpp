@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "caucus/result.hpp"
 
@@ -15,25 +16,21 @@ namespace caucus::cli {
 
 using Action = std::function<Status()>;
 
-void add_run(CLI::App& app, Action& action);
-void add_predict(CLI::App& app, Action& action);
-void add_data(CLI::App& app, Action& action);
-void add_report(CLI::App& app, Action& action);
-void add_reproduce(CLI::App& app, Action& action);
-void add_advise(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);
-void add_join(CLI::App& app, Action& action);
-void add_status(CLI::App& app, Action& action);
-void add_export(CLI::App& app, Action& action);
-void add_cert(CLI::App& app, Action& action);
-void add_completion(CLI::App& app, Action& action);
+using AddCommand = void(CLI::App& app, Action& action);
+AddCommand add_run, add_predict, add_data, add_report, add_reproduce, add_advise, add_serve,
+    add_join, add_status, add_export, add_cert, add_completion;
+
+/// The long flags and the subcommands of a command.
+std::vector<std::string> words_of(const CLI::App& app);
+
+/// "did you mean ...?" if a known word is near, else "expected one of ...".
+std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 
 /// Quotes a word for a shell.
 std::string quoted(const std::string& word);
 
-/// The command line as it was given, quoted for a shell.
-const std::string& command_line();
-void remember_command_line(int argc, char** argv);
+/// The command line as it was given, quoted for a shell; main fills it in.
+std::string& command_line();
 
 /// Writes to standard output; a full disk is an error like any other.
 Status print(const std::string& text);

@@ -1,31 +1,57 @@
 // caucus: parse, run one command, turn errors into one line and an exit code.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/wire/grpc_log.hpp"
 #include "command.hpp"
-#include "options/flag_words.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
-
 namespace {
+
+/// Options that have a flag of the same name.
+constexpr auto kOptions = std::to_array<std::string_view>(
+    {"algorithm", "dropout", "eta", "exploration", "feature-bound", "fixed-share", "gradient-scale",
+     "label-bound", "lambda", "loss", "loss-bound", "model-rate", "out", "regularization",
+     "repeats", "rounds-per-upload", "sample", "spaces", "weight-rate"});
+
+struct Phrase {
+  std::string_view library, program;
+};
+constexpr Phrase kPhrases[] = {
+    {"expected to resume after them", "expected --resume to continue after them"},
+    {"expected to join without resuming", "expected to join without --resume"},
+    {"zero data need a loss bound", "zero data need --loss-bound"},
+    {"authority's certificate, or an insecure connection,",
+     "authority's certificate (--ca), or --insecure for a connection"},
+};
+
+/// The library names options by their names; a user of the program knows them as flags.
+Error with_flags(Error error) {
+  if (std::find(kOptions.begin(), kOptions.end(), error.where) != kOptions.end()) {
+    error.where.insert(0, "--");
+  }
+  for (const auto& [library, program] : kPhrases) {
+    for (std::string* text : {&error.what, &error.expected}) {  // a server's refusal is all `what`
+      if (const auto at = text->find(library); at != std::string::npos) {
+        text->replace(at, library.size(), program);
+      }
+    }
+  }
+  return error;
+}
 
 int fail(const Error& error) {
   std::fprintf(stderr, "caucus: error: %s\n", with_flags(error).line().c_str());
   return static_cast<int>(error.kind);
-}
-
-void collect_words(const CLI::App& app, std::vector<std::string>& words) {
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-  }
-  for (const CLI::App* sub : app.get_subcommands({})) words.push_back(sub->get_name());
 }
 
 /// The command line as an error: the deepest command that was reached, and a guess at what was
@@ -40,9 +66,7 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
   std::string expected = "see " + name + " --help";
   const auto strays = app.remaining(true);
   if (strays.empty()) return usage_error(name, problem.what(), expected);
-  std::vector<std::string> words;
-  collect_words(*reached, words);
-  const auto guess = nearest(strays.front(), words);
+  const auto guess = nearest(strays.front(), words_of(*reached));
   if (guess) expected = "did you mean '" + *guess + "'?";
   return usage_error(name, "'" + strays.front() + "' is not known here", expected);
 }
@@ -66,7 +90,7 @@ Status choose_kernels() {
 }
 
 int run(int argc, char** argv) {
-  remember_command_line(argc, argv);
+  for (int a = 1; a < argc; ++a) command_line() += " " + quoted(argv[a]);
   wire::silence_grpc();
   CLI::App app(
       "caucus trains several candidate models across your sites and finds out which one is best.");
@@ -76,27 +100,15 @@ int run(int argc, char** argv) {
   app.footer(
       "Example:\n  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1");
   Action action;
-  add_run(app, action);
-  add_predict(app, action);
-  add_data(app, action);
-  add_report(app, action);
-  add_reproduce(app, action);
-  add_advise(app, action);
-  add_serve(app, action);
-  add_join(app, action);
-  add_status(app, action);
-  add_export(app, action);
-  add_cert(app, action);
-  add_completion(app, action);
+  for (AddCommand* add : {add_run, add_predict, add_data, add_report, add_reproduce, add_advise,
+                          add_serve, add_join, add_status, add_export, add_cert, add_completion}) {
+    add(app, action);
+  }
   refuse_empty_values(app);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
+  } catch (const CLI::Success& help) {  // or the version
     return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& text) {
-    return app.exit(text);
   } catch (const CLI::ParseError& problem) {
     return fail(usage_of(app, problem));
   } catch (const std::logic_error&) {  // CLI11 on --switch=text
@@ -109,7 +121,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
 }  // namespace caucus::cli
 
 int main(int argc, char** argv) {

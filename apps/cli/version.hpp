@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "caucus/version.hpp"
+
 namespace caucus::cli {
 
 /// "0.1.0"
-std::string version();
+inline std::string version() { return std::string(caucus::version()); }
 
 }  // namespace caucus::cli

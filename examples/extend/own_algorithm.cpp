@@ -34,7 +34,7 @@ class FollowOne {
   FollowOne(std::shared_ptr<const caucus::Plan> plan, std::uint32_t space)
       : plan_(std::move(plan)), space_(space), w_(plan_->maps.dimension(space), 0.0F) {}
 
-  // The five verbs.
+  // The five steps.
   void assign(const caucus::Batch&, std::uint32_t client, Assignment& into) {
     into.client = client;
     into.held.assign(1, {space_, w_});

@@ -1,14 +1,14 @@
-// A plant with eight sensors that learns to foretell a ninth together with other plants, without
-// showing its readings to anybody. The ninth is read in a laboratory: its value comes some readings
-// later, and not in order.
+// A plant with eight sensors that learns to predict a ninth together with other plants. It does not
+// send its readings, but the server can compute them from its reports (see README.md). The ninth is
+// read in a laboratory: its value arrives some readings later, and not in order.
 //
 //   sensors HOST:PORT NAME [READINGS] [--resume] [--patience SECONDS]
 //           [--token FILE] [--ca FILE --cert FILE --key FILE]
 //
-// --resume goes on behind what the server has of this plant; the files are those of caucus cert
-// init.
+// --resume continues after the readings that the server has of this plant; `caucus cert init` makes
+// the files.
 //
-// The server must have been told the sizes, since nobody scales here:
+// Nothing is scaled here, so the server's configuration must bound the numbers:
 //   [server]
 //   clients = ["c01", "c02"]
 //   max_abs_target = 2
@@ -40,8 +40,8 @@ struct Reading {
   double y = 0.0;
 };
 
-/// What the plant of this name measures at this time: waves, noise, and a ninth value that depends
-/// on them. The same whenever it is asked.
+/// Returns what the plant of this name measures at this time: waves, noise, and a ninth value that
+/// depends on them. The result depends on nothing else.
 Reading measure(const std::string& plant, std::uint32_t time) {
   const auto seed = std::hash<std::string>{}(plant);
   std::mt19937_64 noise(seed ^ time);
@@ -118,8 +118,7 @@ caucus::Result<Command> read_command(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF,
-               BUFSIZ);  // whoever reads it from a pipe wants to see it now
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a pipe also receives each line at once
   const auto asked = read_command(argc, argv);
   if (!asked.ok()) return fail(asked.error());
   caucus::ClientOptions options = asked->options;

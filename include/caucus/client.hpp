@@ -2,7 +2,7 @@
 //
 //   auto client = caucus::Client::start({.server = "localhost:7070", .name = "c01",
 //                                        .features = 8});
-//   auto prediction = (*client)->predict(x, std::chrono::seconds(10));  // awaits the first models
+//   auto prediction = (*client)->predict(x, std::chrono::seconds(10));  // waits for models
 //   (*client)->observe(prediction->id, y);  // whenever y is known, in any order
 //   (*client)->finish();                    // there are no more examples
 //
@@ -11,14 +11,15 @@
 // called from any thread.
 //
 // The newest 10,000 predictions, and no more than 64 MB of examples, are kept until their true
-// value comes; the oldest are forgotten first (Counts::forgotten). A true value also comes too late
-// when the batch of its prediction has closed and plan().label_delay further batches with it.
-// Nothing is learned from it; if that happens to most of them, the log says so once.
+// value comes; the oldest are forgotten first (Counts::forgotten). A true value is also too late if
+// the batch of its prediction and plan()->label_delay batches after it have closed. Nothing is
+// learned from it. If nine of ten true values come too late, the log has one warning.
 //
-// x and y are taken as they are. If all clients must scale alike, plan().columns has the ranges
-// that the server was given, and Scaling (columns.hpp) the arithmetic.
+// x and y are used as they are. If all clients must scale in the same way, plan()->columns has the
+// ranges that the server was given, and scale_to() (columns.hpp) has the formula.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -38,69 +39,59 @@
 namespace caucus {
 
 enum class ConnectionState {
-  connecting,  ///< for the first time
-  connected,   ///< the server has welcomed the client
-  lost,        ///< the client reconnects
-  over,        ///< the server has all examples, or the run has ended
-  failed,      ///< the client was refused, or gave up
+  connecting,  ///< the client has not been connected before
+  connected,   ///< the server has accepted the client
+  lost,        ///< the connection broke, and the client reconnects
+  over,        ///< the server has all examples of this client, or the run has ended
+  failed,      ///< the server refused the client, or the client gave up
 };
 
 constexpr std::string_view word_of(ConnectionState state) {
-  switch (state) {
-    case ConnectionState::connecting:
-      return "connecting";
-    case ConnectionState::connected:
-      return "connected";
-    case ConnectionState::lost:
-      return "lost";
-    case ConnectionState::over:
-      return "over";
-    case ConnectionState::failed:
-      return "failed";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kWords = {"connecting", "connected", "lost", "over",
+                                                      "failed"};
+  return kWords[static_cast<std::size_t>(state)];
 }
 
 struct ClientOptions {
   std::string server = {};  ///< HOST:PORT
-  std::string name = {};    ///< as the server knows the client
-  std::string token = {};   ///< if the server asks for one
-  TlsTexts tls = {};      ///< as read_tls gives them; the authority is required except on loopback
-  bool insecure = false;  ///< do without TLS although the server is on another machine
-  /// Numbers of x without the experts' forecasts. If both are 0, the application first reads the
-  /// plan (wait_for_plan) and then says the shape of its examples (ready).
+  std::string name = {};    ///< the client's name in the server's list
+  std::string token = {};   ///< required if the server has a list of tokens
+  TlsTexts tls = {};        ///< the result of read_tls(); `ca` is required except on loopback
+  bool insecure = false;    ///< allows a server on another machine without TLS
+  /// The numbers of features and of experts' predictions in x. If both are 0, the application reads
+  /// the plan (wait_for_plan) and then gives these numbers (ready).
   std::size_t features = 0;
   std::size_t experts = 0;
-  std::uint64_t examples = 0;     ///< how many will come in all; 0: unknown
+  std::uint64_t examples = 0;     ///< the total number of examples; 0 if it is not known
   bool resume = false;            ///< the server may have examples of this client already
-  std::optional<RunId> run = {};  ///< the run that the client took part in before, if it knows
-  std::chrono::milliseconds patience{0};  ///< gives up after so long without a server; 0: never
-  /// The application answers each batch by itself: next_batch(), predict() and observe(), report().
-  /// Otherwise a report is sent as soon as a batch has as many observations as the plan asks for.
+  std::optional<RunId> run = {};  ///< the run in which the client took part before, if it is known
+  std::chrono::milliseconds patience{0};  ///< how long to retry without a server; 0 means for ever
+  /// The application calls next_batch(), predict() and observe(), and report() for each batch. If
+  /// false, a report is sent as soon as a batch has as many true values as the plan asks for.
   bool by_batch = false;
   std::string software = "caucus::Client";  ///< shown in the server's log
 
   // These are called from threads of the library. They must not destroy or stop the client.
   std::function<void(ConnectionState, const std::string& why)> on_state = {};
-  /// At every connection, with the number of this client's examples that the server has. An error
-  /// ends the client.
+  /// Called at every connection with the number of this client's examples that the server has. If
+  /// it returns an error, the client ends.
   std::function<Status(std::uint64_t counted)> on_welcome = {};
-  /// The server has all. It is told that the client knows only after this has returned.
+  /// Called when the server has all examples of this client, before that is acknowledged.
   std::function<void()> on_over = {};
   Log log = {};
 
   [[nodiscard]] Status validate() const;
 };
 
-/// Models that wait for a report, for a client that answers by itself.
+/// A batch for which the server waits for a report (ClientOptions::by_batch).
 struct OpenBatch {
   std::uint64_t number = 0;
-  std::uint64_t durable = 0;  ///< reports up to this batch will never be asked for again
+  std::uint64_t durable = 0;  ///< the server will not ask again for reports up to this batch
 };
 
 struct ClientTraffic {
   std::uint64_t bytes_up = 0, bytes_down = 0;
-  std::uint64_t connections = 0;  ///< that the server welcomed
+  std::uint64_t connections = 0;  ///< connections that the server accepted
   std::uint64_t repeated = 0;     ///< reports sent again because the server had lost them
 };
 
@@ -109,53 +100,55 @@ class Client {
   using Counts = PredictionCounts;
   static constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
 
-  /// Returns at once; an error is about the options.
+  /// Returns at once. It returns an error only if the options are wrong.
   static Result<std::unique_ptr<Client>> start(ClientOptions options);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   Client(Client&&) = delete;
   Client& operator=(Client&&) = delete;
-  ~Client();  ///< stops
+  ~Client();  ///< calls stop()
 
-  /// x has the features, then the experts' forecasts. Never waits; an error until the first models
-  /// have come.
+  /// Predicts for x, which has the features and then the experts' predictions. It does not wait,
+  /// and returns an error until the first models have arrived.
   Result<Prediction> predict(std::span<const float> x);
   /// Predicts as above, but waits up to the timeout for the first models.
   Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
-  /// The true value of a prediction. False if it comes too late, comes again or is not finite, or
-  /// if the run is over for this client.
+  /// Gives the true value of a prediction. Returns false if it is too late, was given before or is
+  /// not finite, or if the run is over for this client.
   bool observe(std::uint64_t id, double y);
-  /// There will be no more examples: the server need not wait for this client.
+  /// Says that there will be no more examples, so that the server need not wait for this client.
   void finish();
-  /// Leaves the server. Every wait ends with an error; predict() still works.
+  /// Disconnects from the server. Every wait ends with an error; predict() still works.
   void stop();
 
-  /// Waits for the first models; an error if none will come, or not in time.
+  /// Waits for the first models. Returns an error if they do not arrive in time or cannot arrive.
   Status wait_for_models(std::chrono::milliseconds timeout);
-  /// Waits until the server has all. It is an error if the client was refused or gave up.
+  /// Waits until the server has all examples of this client. Returns an error if that took too
+  /// long, or if the client was refused or gave up.
   Status wait_until_done(std::chrono::milliseconds timeout);
 
   // For a client that learns the shape of its examples from the plan:
   Result<SharedPlan> wait_for_plan(std::chrono::milliseconds timeout);
-  /// From now on batches wait for this client.
+  /// Gives the shape of the examples. From then on batches wait for this client.
   Status ready(std::uint64_t examples, std::size_t features, std::size_t experts);
 
-  // For a client that answers by itself (ClientOptions::by_batch):
-  /// Waits for a batch that this client has not answered and holds its models from then on. Nothing
-  /// if the server has all. Reports that the server has lost are sent again meanwhile.
+  // For a client that sends its reports by itself (ClientOptions::by_batch):
+  /// Waits for a batch without a report of this client and predicts with its models from then on.
+  /// Returns nullopt if the server has all examples of this client. Lost reports are sent again.
   Result<std::optional<OpenBatch>> next_batch();
-  /// Sends what was observed since next_batch(). `last`: there will be no more examples.
+  /// Reports what was observed since next_batch(). `last` says that no more examples will come.
   Status report(bool last);
 
   [[nodiscard]] ConnectionState state() const;
-  [[nodiscard]] bool out_of_patience() const;  ///< the reason why it failed
+  [[nodiscard]] bool out_of_patience() const;  ///< true if it failed for lack of a server
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] ClientTraffic traffic() const;
-  [[nodiscard]] std::uint64_t batch() const;  ///< of the models; 0: there are none yet
-  // Known from the first welcome on:
+  [[nodiscard]] std::uint64_t batch()
+      const;  ///< the batch of the current models; 0 before the first
+  // These are known after the first connection:
   [[nodiscard]] std::optional<RunId> run() const;
   [[nodiscard]] std::optional<SharedPlan> plan() const;
-  /// Examples of this client that the server had at that time: where to continue after a crash.
+  /// The number of examples of this client that the server had then: continue there after a crash.
   [[nodiscard]] std::optional<std::uint64_t> counted() const;
 
  private:

@@ -28,12 +28,12 @@ struct Ranges {
   friend bool operator==(const Ranges&, const Ranges&) = default;
 };
 
-/// Options for reading a data file: the role of each column and how columns are scaled.
+/// The role of each column of a file and the ranges by which it is scaled.
 struct ReadOptions {
   std::string target = "last";                 ///< last | first | N (from 1) | NAME
   std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
   std::optional<Interval> label_range = {};    ///< scale the target and the experts' predictions
-  std::optional<Ranges> ranges = {};           ///< minimum and maximum that were measured elsewhere
+  std::optional<Ranges> ranges = {};           ///< used instead of the file's minimum and maximum
   /// The columns that hold experts' predictions, counted from 1, both ends included.
   std::optional<std::pair<std::size_t, std::size_t>> expert_columns = {};
   std::optional<std::string> client_column = {};  ///< names the client of a row; N (from 1) or NAME
@@ -41,11 +41,11 @@ struct ReadOptions {
   [[nodiscard]] Status validate() const;
 };
 
-/// The formula at the top of this file.
+/// Scales a number by the formula at the top of this file.
 double scale_to(Interval to, double minimum, double maximum, double raw);
 
 struct Scaling {
-  std::size_t columns = 0;  ///< of the file; the indices below count from 0
+  std::size_t columns = 0;  ///< columns of the file; the indices below count from 0
   std::size_t target_column = 0;
   std::vector<std::size_t> feature_columns;
   std::vector<std::size_t> expert_columns;
@@ -59,7 +59,7 @@ struct Scaling {
   [[nodiscard]] double feature(std::size_t k, double raw) const;
   /// Returns the scaled value of the target, or of an expert's prediction of it.
   [[nodiscard]] double target(double raw) const;
-  /// The inverse of target(), for predictions in original units.
+  /// Returns the inverse of target(), for predictions in original units.
   [[nodiscard]] double target_original(double scaled) const;
 
   /// Returns the range of feature k after scaling: [A, B], or [0, 0] for a constant column; without

@@ -22,7 +22,7 @@ struct TlsTexts {
   std::string cert = {};
   std::string key = {};  ///< secret
   std::string ca = {};
-  std::string warning = {};  ///< empty, or one line: others can read the key file
+  std::string warning = {};  ///< one line if other users can read the key file, otherwise empty
 };
 
 /// Reads the files and checks that certificate and key are given together and match. Errors use the
@@ -33,7 +33,7 @@ Result<TlsTexts> read_tls(const TlsFiles& files,
 /// The content of a client's token file.
 struct ClientToken {
   std::string text;
-  std::string warning;  ///< one line if other users can read the file
+  std::string warning;  ///< one line if other users can read the file, otherwise empty
 };
 
 /// Reads the first line of the file without surrounding blanks. Errors do not show its content.

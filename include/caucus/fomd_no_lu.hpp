@@ -14,9 +14,9 @@
 
 namespace caucus {
 
-/// What the server does at the end of a batch: one mirror step along the sum of what the clients
-/// sent. The rate is divided by the number of clients, or multiplied by the weight that makes the
-/// sum an unbiased estimate of the mean.
+/// Takes the server's mirror step at the end of a batch, along the sum of what the clients sent.
+/// The caller has divided the rate by the number of clients, or multiplied it by the weight that
+/// makes the sum an unbiased estimate of the mean.
 template <MirrorMap Map, class Decision, class Sum>
 void fomd_no_lu_step(const Map& map, Decision&& u, const Sum& sum, double rate) {
   map.descend(u, sum, rate);

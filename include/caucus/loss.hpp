@@ -1,8 +1,9 @@
-// Losses l(v, y) of a forecast v for the target y: value, derivative in v, and the two constants
+// Losses l(v, y) of a prediction v for the target y: value, derivative in v, and the two constants
 // that the theory schedule needs. With |v| <= V and |y| <= Y,
 //   largest(V, Y)  >= l(v, y)       (C_i of the paper's Lemma 2, with V = U_i b_i)
 //   steepest(V, Y) >= |dl/dv|       (G_i = steepest * b_i)
-// All are convex in v. To add one, write such a struct and add it to Loss::Kind and parse_loss().
+// All are convex in v. To add a loss, write such a struct and add it to Loss::Kind, Loss::name()
+// and parse_loss().
 #pragma once
 
 #include <algorithm>

@@ -16,34 +16,34 @@ enum class ScheduleKind {
   adaptive,              ///< nothing to tune; second-order steps if they are affordable
   adaptive_first_order,  ///< like adaptive, with first-order steps only
   theory,                ///< the paper's rates
-  constant               ///< given rates
+  constant               ///< the rates `eta` and `lambda` below
 };
 constexpr bool is_adaptive(ScheduleKind kind) {
   return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order;
 }
 
 enum class Horizon {
-  rounds,   ///< T is the number of batches, as in the paper
+  rounds,   ///< T is the number of batches; with one round per upload, the paper's T
   examples  ///< T is the number of all reports, as in the authors' scripts
 };
 
 struct ScheduleOptions {
   ScheduleKind kind = ScheduleKind::adaptive;
   Horizon horizon = Horizon::rounds;
-  std::optional<double> feature_bound;  ///< b_i; automatic if absent
-  std::optional<double> label_bound;    ///< Y; automatic if absent
-  double gradient_scale = 2.0;
-  std::optional<double> loss_bound;  ///< C_i for all spaces
-  double eta = 1.0;                  ///< constant only
-  double lambda = 1.0;               ///< constant only
-  double fixed_share = 0.0;          ///< for drifting data
+  std::optional<double> feature_bound;  ///< b_i >= |phi(x)|; computed from the data if absent
+  std::optional<double> label_bound;    ///< Y >= |y|; computed from the data if absent
+  double gradient_scale = 2.0;          ///< theory: S in G_i = S (U_i b_i + Y) b_i
+  std::optional<double> loss_bound;     ///< C_i, a bound on the loss, for all spaces
+  double eta = 1.0;                     ///< constant: rate of the probabilities
+  double lambda = 1.0;                  ///< constant: rate of the models
+  double fixed_share = 0.0;  ///< share of the past forgotten per batch; 0.001 to 0.01 if data drift
 };
 
 /// The rates of the baselines; FOMD-OMS does not use them.
 struct BaselineRates {
-  double weight_rate = 1.0;      ///< of the weights over the spaces: eta_g or eta_j
-  double model_rate = 0.5;       ///< of the models: eta_l or eta
-  double regularization = 1e-4;  ///< lambda
+  double weight_rate = 1.0;      ///< rate of the weights over the spaces: eta_g or eta_j
+  double model_rate = 0.5;       ///< rate of the models: eta_l or eta
+  double regularization = 1e-4;  ///< lambda, the weight of the penalty |w|^2
   double exploration = 1.0;      ///< xi of POF-MKL, the scale of delta_t of FEDPOSGD
 };
 
@@ -53,7 +53,7 @@ std::vector<Space> default_spaces(double radius);
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;
-  std::size_t sample = 0;  ///< J; 0 means min(2, K)
+  std::size_t sample = 0;  ///< J, the models that a client holds; 0 means min(2, K)
   std::size_t rounds_per_upload = 1;
   ScheduleOptions schedule;
   BaselineRates rates;

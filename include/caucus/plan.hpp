@@ -22,12 +22,12 @@ struct SharedPlan {
   std::vector<Space> spaces;
   Loss loss;
   std::uint64_t seed = 1;
-  std::size_t held = 0;  ///< J as it was set
+  std::size_t held = 0;  ///< LearningOptions::sample, that is J, or 0 for min(2, K)
   std::size_t rounds_per_upload = 1;
-  std::size_t features = 0, experts = 0;  ///< of an example; both 0 if the first client decides
+  std::size_t features = 0, experts = 0;  ///< numbers in x; both 0 if the first client decides
   std::string arithmetic;                 ///< the SIMD variant, which determines the last bits
-  std::size_t label_delay = 0;            ///< the most batches by which a label may be late
-  std::optional<ReadOptions> columns;     ///< how a file's columns become x and y
+  std::size_t label_delay = 0;            ///< by how many batches a true value may be late
+  std::optional<ReadOptions> columns;     ///< how the columns of a file become x and y
 };
 
 }  // namespace caucus

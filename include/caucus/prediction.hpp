@@ -1,4 +1,4 @@
-// The prediction for an example, and the numbers of predictions that were learned from.
+// The prediction for an example, and how many predictions have received their true value.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace caucus {
 
 struct Prediction {
-  std::uint64_t id = 0;  ///< identifies the prediction in observe()
-  double output = 0.0;
+  std::uint64_t id = 0;     ///< identifies the prediction in observe()
+  double output = 0.0;      ///< the predicted value
   std::uint64_t batch = 0;  ///< the batch whose models made it
 };
 

@@ -2,13 +2,13 @@
 // them is best, in one process and without a network:
 //
 //   auto selector = caucus::Selector::make({.features = 3});
-//   auto forecast = selector->predict(x);   // before y is known
-//   selector->observe(y);                   // learns from it
-//   selector->probabilities();              // how likely each space is drawn
+//   auto prediction = selector->predict(x);  // before y is known
+//   selector->observe(y);                    // learns from it
+//   selector->probabilities();               // how likely each space is drawn
 //
-// It is a federation of one client: the forecasts are those of `caucus run` with one client and the
-// same rows, bit for bit. In each round only J of the K spaces are computed (J is
-// LearningOptions::sample, 2 unless set).
+// It is a federation of one client: the predictions are those of `caucus run` with one client and
+// the same rows, bit for bit. In each round it draws J of the K models and computes only these (J
+// is LearningOptions::sample, by default 2).
 //
 // A Selector must not be used by several threads at once.
 #pragma once
@@ -27,10 +27,10 @@
 namespace caucus {
 
 struct SelectorOptions {
-  std::size_t features = 0;  ///< numbers of x without the experts' forecasts
-  std::size_t experts = 0;   ///< forecasts of frozen experts that follow them in x
-  /// No spaces stand for default_spaces(). The schedule must be adaptive, since the number of
-  /// rounds is not known, and rounds_per_upload 1.
+  std::size_t features = 0;  ///< the number of features in x
+  std::size_t experts = 0;   ///< the number of experts' predictions, which follow them in x
+  /// If `spaces` is empty, default_spaces() is used. The schedule must be `adaptive` or
+  /// `adaptive_first_order`, and rounds_per_upload must be 1.
   LearningOptions learning = {};
 
   [[nodiscard]] Status validate() const;
@@ -45,25 +45,26 @@ class Selector {
   Selector& operator=(const Selector&) = delete;
   ~Selector();
 
-  /// The forecast for x. If it comes again before observe(), the earlier x is forgotten.
+  /// Returns the prediction for x. A second call before observe() replaces the first.
   Result<double> predict(std::span<const float> x);
-  /// The true value for the last x; logistic and hinge loss want -1 or 1. Ends the round.
+  /// Learns from the true value for the last x and ends the round. The logistic and hinge losses
+  /// need -1 or 1.
   Status observe(double y);
 
-  /// One probability per space; they sum to 1.
+  /// Returns one probability per space; they sum to 1.
   [[nodiscard]] std::vector<double> probabilities() const;
-  /// The names of the spaces, in the same order: "linear", "gaussian width=2", ...
+  /// Returns the names of the spaces in the same order, such as "gaussian width=2".
   [[nodiscard]] const std::vector<std::string>& spaces() const;
-  [[nodiscard]] std::uint64_t rounds() const;  ///< that were observed
+  [[nodiscard]] std::uint64_t rounds() const;  ///< the calls of observe() that succeeded
 
-  /// Everything that later rounds depend on. A Selector that is made with the same options and
-  /// restored continues with the same bits. A forecast that was not observed is not saved.
+  /// Returns all that later rounds depend on. A Selector that is made with the same options and
+  /// restored continues with the same bits. A prediction that was not observed is not saved.
   [[nodiscard]] std::string save() const;
-  /// After an error the Selector is as it was.
+  /// Continues from saved bytes. After an error the Selector is unchanged.
   Status restore(std::string_view bytes);
 
  private:
-  class Parts;
+  struct Parts;
   explicit Selector(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

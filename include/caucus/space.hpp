@@ -45,14 +45,14 @@ using ExpertFunction = std::function<float(std::span<const float>)>;
 
 struct Space {
   SpaceKind kind = SpaceKind::linear;
-  double radius = 1.0;  ///< U_i; may be infinite
+  double radius = 1.0;  ///< U_i, the bound on the weights; may be infinite
   Constraint constraint = Constraint::ball;
   bool intercept = false;         ///< linear: adds a coordinate that is always 1
-  double width = 1.0;             ///< kernels
-  std::uint32_t features = 100;   ///< kernels: D frequencies, so 2D coordinates
+  double width = 1.0;             ///< kernels: the larger it is, the smoother are the functions
+  std::uint32_t features = 100;   ///< kernels: D random frequencies (not columns), 2D coordinates
   bool independent_base = false;  ///< kernels: separate instead of shared frequencies
   std::uint32_t expert = 0;       ///< experts: the index among the expert predictions
-  ExpertFunction function = {};   ///< experts: if set, used instead of a prediction column
+  ExpertFunction function = {};   ///< experts: if set, computes the prediction instead
   /// The mirror step of a convex set of your own, which replaces that of the constraint. The set
   /// must contain 0, and regret is measured against the ball or box of this radius.
   MirrorStep own_step = {};

@@ -163,7 +163,7 @@ def test_a_client_whose_file_has_grown_is_refused_and_leaves_nothing_in_the_way_
     write("data/c01.csv", right + "".join(right.splitlines(keepends=True)[-5:]))
     done = caucus.run(f"join --server localhost:{federation.port} --client c01 --data data/c01.csv --resume")
     assert done.returncode == 4
-    assert done.stderr.splitlines()[-1].endswith("has 3005 examples; expected 3000 as it said at first")
+    assert done.stderr.splitlines()[-1].endswith("has 3005 examples; expected 3000 as it announced first")
     assert re.search("event=refused client=c01 .*has 3005 examples", read("serve.log"))
     write("data/c01.csv", right)
     federation.join("c01", "--resume")

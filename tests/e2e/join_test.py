@@ -121,6 +121,6 @@ def test_it_says_what_is_wrong(refused):
 
 def test_it_is_refused_by_a_server_that_does_not_know_it(begin, refused):
     run = begin(60)
-    refused(4, "does not take part", f"--server {run.address} --client c04 --data clients/c01.csv")
+    refused(4, "is not in server.clients", f"--server {run.address} --client c04 --data clients/c01.csv")
     write("narrow.csv", "1,2\n3,4\n")
     refused(3, "narrow.csv", f"--server {run.address} --client c01 --data narrow.csv")

@@ -87,6 +87,7 @@ def test_repetitions_are_those_asked_for(caucus):
     assert {row[4] for table in result["tables"] for row in table["rows"] if len(row) > 4} == {3}
 
 
+@pytest.mark.ctest(timeout=1200)  # the sanitizers make it slow
 def test_lost_reports_leave_the_loss_unbiased(caucus):
     """On the 3,000 rows of --quick most of the adaptive loss is that of learning, and fewer reports are fewer
     examples: whether they cost 10% more is a matter of the seed there. The theory's loss is not, and a biased

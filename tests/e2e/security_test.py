@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from federation import KEYS_OF_SERVER, LINEAR
+from federation import KEYS_OF_SERVER, LINEAR, start_server
 from program import read
 
 
@@ -63,13 +63,23 @@ def test_wrong_keys_and_tokens_do_not(caucus, secured):
     ask = f"status --server {server} --ca keys/ca.pem --cert keys/c01.pem --key keys/c01.key "
     done = caucus.run(ask)
     assert done.returncode == 4 and done.stdout == ""
-    assert re.search("does not tell.*token", done.stderr, re.DOTALL)
+    assert re.search("gives no status.*token", done.stderr, re.DOTALL)
     assert "c02" in caucus(ask + "--client c01 --token keys/c01.token")
     named = caucus.run(ask + "--client c01")
     assert named.returncode == 2, "a name without a token"
     secured.join_all()
     secured.end_all()
     assert_nothing_secret(done.stderr, named.stderr)
+
+
+@pytest.mark.parametrize("host, certificates, warns", [("0.0.0.0", False, True), ("0.0.0.0", True, False),
+                                                       ("localhost", False, False)])
+def test_a_server_that_strangers_can_reach_without_a_certificate_warns(caucus, secured, host, certificates, warns):
+    keys = KEYS_OF_SERVER if certificates else KEYS_OF_SERVER.replace(', client_ca = "keys/ca.pem"', "")
+    secured.configure(2, keys)
+    start_server(caucus, "serve federation.toml --listen", f"{host}:0")
+    warnings = re.findall("level=warning event=strangers .*grow its memory.*client_ca.*proxy", read("serve.log"))
+    assert len(warnings) == warns
 
 
 def expire(name):

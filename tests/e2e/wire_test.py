@@ -30,7 +30,7 @@ def field(number, content):
 
 
 def refused_hello(port, name):
-    """Says Hello as a client that does not take part; returns what the server answers."""
+    """Says Hello as a client that is not in server.clients; returns what the server answers."""
     headers = b"".join(header(*pair) for pair in [
         (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/caucus.v1.Federation/Join"),
         (b":authority", b"x"), (b"content-type", b"application/grpc"), (b"te", b"trailers")])
@@ -40,7 +40,7 @@ def refused_hello(port, name):
         connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"") + frame(1, 4, 1, headers)
                            + frame(0, 0, 1, message))
         heard = b""
-        while b"grpc-status" not in heard and b"does not take part" not in heard:
+        while b"grpc-status" not in heard and b"is not in server.clients" not in heard:
             more = connection.recv(65536)
             assert more, f"the server ended the connection: {heard}"
             heard += more
@@ -82,7 +82,7 @@ def test_a_log_that_nobody_reads_stops_nothing(caucus, federation):
         federation.server = None
         wait_until(lambda: federation.batch() >= 2, 60, "no batch is closed")
         for n in range(200):
-            assert b"does not take part" in refused_hello(federation.port, f"stranger{n}")
+            assert b"is not in server.clients" in refused_hello(federation.port, f"stranger{n}")
         before = federation.batch()
         wait_until(lambda: federation.batch() > before, 60, "no batch is closed after the refusals")
         begun = time.monotonic()

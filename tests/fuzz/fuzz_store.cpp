@@ -12,9 +12,7 @@ using namespace caucus;
 bool replay(Federation& federation, const std::string& row) {
   const auto reports = unpack_reports(row);
   if (!reports) return false;
-  std::string again;
-  pack_reports(*reports, again);
-  require(again == row);
+  require(pack_reports(*reports) == row);
   const Status status = federation.replay(federation.batch(), *reports);
   if (!status.ok()) require_one_line(status.error());
   return status.ok();

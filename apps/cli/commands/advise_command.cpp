@@ -1,15 +1,11 @@
 // caucus advise: what the theory says about a federation before it is run.
-#include <CLI/CLI.hpp>
 #include <cmath>
-#include <memory>
-#include <optional>
 
 #include "caucus/core/losses/bounds.hpp"
 #include "caucus/core/mirror/schedule.hpp"
-#include "caucus/data/files/output_file.hpp"
 #include "caucus/report/text_table.hpp"
-#include "command.hpp"
-#include "options/number_option.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "options/settings.hpp"
 
 namespace caucus::cli {
@@ -19,16 +15,6 @@ struct AdviseCommand {
   std::size_t clients = 10, models = 0, rounds = 0, sample = 0, rounds_per_upload = 1;
   std::string json;
 };
-
-Status validate(const AdviseCommand& c) {
-  if (c.sample > c.models) {
-    return usage_error("--sample", std::to_string(c.sample), "J must not exceed K");
-  }
-  if (c.sample == 1 && c.models > 1) {
-    return usage_error("--sample", "1", "expected J >= 2 where K > 1");
-  }
-  return Done{};
-}
 
 Json advice(const AdviseCommand& c) {
   const std::size_t advised = advised_sample(c.clients, c.models);
@@ -65,33 +51,38 @@ Json advice(const AdviseCommand& c) {
 }
 
 std::string advice_text(const Json& a) {
-  const auto number = [&](const char* key) { return report::rounded(a.at(key).get<double>()); };
-  const auto count = [&](const char* key) { return report::grouped(a.at(key).get<std::size_t>()); };
-  std::string text = count("clients") + " clients, K = " + count("models") +
-                     " models, T = " + count("rounds") + " rounds, J = " + count("sample") +
-                     ", uploads R = " + count("uploads") + "\n\n";
+  const auto value = [&](const char* key) {
+    const Json& number = a.at(key);
+    return number.is_number_float() ? report::rounded(number.get<double>())
+                                    : report::grouped(number.get<std::size_t>());
+  };
+  std::string text = value("clients") + " clients, K = " + value("models") +
+                     " models, T = " + value("rounds") + " rounds, J = " + value("sample") +
+                     ", uploads R = " + value("uploads") + "\n\n";
+  struct Row {
+    const char *what, *key, *meaning;
+  };
   report::TextTable table({"what", "value", "meaning"}, true);
-  table.add({"advised J", count("advised_sample"), "the least J with a price of at most sqrt 2"});
-  table.add({"price of sampling", number("sampling_price"),
-             "factor on the regret against J = K, at most"});
-  table.add({"gain of collaboration", number("collaboration_gain"),
-             "factor by which it can divide the worst-case regret"});
-  table.add({"price of few uploads", number("upload_price"), "factor sqrt(T / R) on the regret"});
-  table.add({"client work", number("client_work_share"), "share of evaluating all K models"});
-  table.add({"indices per upload", count("index_bits_per_upload") + " bit",
-             "beside 32 bit per weight and per loss of the J models"});
-  if (a.contains("eta")) {
-    table.add({"eta", number("eta"), "rate of the probabilities by the theory"});
-    table.add({"lambda", number("model_rate_factor"),
-               "times U_i / G_i and 1 / sqrt(max(q^2, t)): the models' rate by the theory"});
-  }
-  if (a.contains("lower_bound_any")) {
-    table.add({"regret, any algorithm", number("lower_bound_any"),
-               "0.25 M sqrt(T ln K): unavoidable in the worst case, for losses in [0, 1]"});
-  }
-  if (a.contains("lower_bound_noncooperative")) {
-    table.add({"regret, no cooperation", number("lower_bound_noncooperative"),
-               "0.1 M sqrt(K T / J): unavoidable if clients work alone with J models each"});
+  for (const auto& [what, key, meaning] : {
+           Row{"advised J", "advised_sample", "the least J with a price of at most sqrt 2"},
+           Row{"price of sampling", "sampling_price",
+               "factor on the regret against J = K, at most"},
+           Row{"gain of collaboration", "collaboration_gain",
+               "factor by which it can divide the worst-case regret"},
+           Row{"price of few uploads", "upload_price", "factor sqrt(T / R) on the regret"},
+           Row{"client work", "client_work_share", "share of evaluating all K models"},
+           Row{"indices per upload", "index_bits_per_upload",
+               "beside 32 bit per weight and per loss of the J models"},
+           Row{"eta", "eta", "rate of the probabilities by the theory"},
+           Row{"lambda", "model_rate_factor",
+               "times U_i / G_i and 1 / sqrt(max(q^2, t)): the models' rate by the theory"},
+           Row{"regret, any algorithm", "lower_bound_any",
+               "0.25 M sqrt(T ln K): unavoidable in the worst case, for losses in [0, 1]"},
+           Row{"regret, no cooperation", "lower_bound_noncooperative",
+               "0.1 M sqrt(K T / J): unavoidable if clients work alone with J models each"},
+       }) {
+    const bool bits = std::string_view(key) == "index_bits_per_upload";
+    if (a.contains(key)) table.add({what, value(key) + (bits ? " bit" : ""), meaning});
   }
   text += table.text();
   if (!a.at("theory_applies").get<bool>()) {
@@ -103,37 +94,30 @@ std::string advice_text(const Json& a) {
 }
 
 Status execute_advise(const AdviseCommand& command) {
-  CAUCUS_CHECK(validate(command));
-  const Json json = advice(command);
-  if (command.json == "-") return print(report::json_text(json) + "\n");
-  if (!command.json.empty()) {
-    CAUCUS_TRY(OutputFile file, OutputFile::create(command.json));
-    CAUCUS_CHECK(file.write(report::json_text(json) + "\n"));
-    CAUCUS_CHECK(file.commit());
+  if (command.sample > command.models) {
+    return usage_error("--sample", std::to_string(command.sample), "J must not exceed K");
   }
-  return print(advice_text(json));
+  if (command.sample == 1 && command.models > 1) {
+    return usage_error("--sample", "1", "expected J >= 2 where K > 1");
+  }
+  const Json json = advice(command);
+  if (!command.json.empty()) CAUCUS_CHECK(write_text(command.json, report::json_text(json) + "\n"));
+  return command.json == "-" ? Done{} : print(advice_text(json));
 }
 
 }  // namespace
 
 void add_advise(CLI::App& app, Action& action) {
-  CLI::App* advise = app.add_subcommand("advise", "What the theory says before a run");
-  auto command = std::make_shared<AdviseCommand>();
+  auto [advise, given] = add_command(
+      app, action, "advise", "What the theory says before a run",
+      "Example:\n  caucus advise --clients 10 --models 8 --rounds 10000", execute_advise);
   constexpr std::uint64_t kMost = 1'000'000'000'000;
-  add_count(*advise, "--clients", command->clients, 1, kMost, "M")->required()->type_name("M");
-  add_count(*advise, "--models", command->models, 1, kMost, "K, candidate spaces")
-      ->required()
-      ->type_name("K");
-  add_count(*advise, "--rounds", command->rounds, 1, kMost, "T, rounds per client")
-      ->required()
-      ->type_name("T");
-  add_count(*advise, "--sample", command->sample, 1, kMost, "J (the advised one)")->type_name("J");
-  add_count(*advise, "--rounds-per-upload", command->rounds_per_upload, 1, kMost, "N (1)")
-      ->type_name("N");
-  advise->add_option("--json", command->json, "as JSON; - for standard output")
-      ->type_name("FILE|-");
-  advise->footer("Example:\n  caucus advise --clients 10 --models 8 --rounds 10000");
-  advise->callback([command, &action] { action = [command] { return execute_advise(*command); }; });
+  add_count(advise, "--clients", "M", given.clients, 1, kMost, "M")->required();
+  add_count(advise, "--models", "K", given.models, 1, kMost, "K, candidate spaces")->required();
+  add_count(advise, "--rounds", "T", given.rounds, 1, kMost, "T, rounds per client")->required();
+  add_count(advise, "--sample", "J", given.sample, 1, kMost, "J (the advised one)");
+  add_count(advise, "--rounds-per-upload", "N", given.rounds_per_upload, 1, kMost, "N (1)");
+  add_option(advise, "--json", "FILE|-", given.json, "as JSON; - for standard output");
 }
 
 }  // namespace caucus::cli

@@ -1,11 +1,8 @@
 // caucus cert: certificates and tokens for a federation.
-#include <CLI/CLI.hpp>
 #include <ctime>
-#include <memory>
 
 #include "caucus/core/base/text.hpp"
-#include "command.hpp"
-#include "options/number_option.hpp"
+#include "options/option.hpp"
 #include "options/settings.hpp"
 #include "serving/certificate_directory.hpp"
 
@@ -28,11 +25,10 @@ The directory is one of `caucus cert init`. The server reads `tokens` when it st
 
 struct CertCommand {
   CertificateOrder order;
-  std::vector<std::string> hosts;
+  std::vector<std::string> hosts = {"localhost", "127.0.0.1", "::1"};
   bool force = false;
 };
 
-/// Quotes a text for TOML.
 std::string toml_string(const std::string& text) { return report::json_text(Json(text), -1); }
 
 std::string server_lines(const CertificateOrder& order) {
@@ -62,55 +58,30 @@ std::string written(const CertificateOrder& order, const std::vector<std::string
   return text + "\n" + server_lines(order) + client_lines(order);
 }
 
-Status init(CertCommand command) {
-  if (command.hosts.empty()) command.hosts = {"localhost", "127.0.0.1", "::1"};
-  command.order.now = std::time(nullptr);
+Status init(const CertCommand& command) {
   CAUCUS_TRY(const auto names, make_certificates(command.order, command.hosts, command.force));
   return print(written(command.order, names, ""));
 }
 
-Status add(CertCommand command) {
-  command.order.now = std::time(nullptr);
+Status add(const CertCommand& command) {
   CAUCUS_TRY(const auto names, add_client_certificates(command.order));
   return print(written(command.order, names, " but no longer than the authority"));
 }
 
-CLI::Option* add_clients(CLI::App& command, CertificateOrder& order) {
-  return command.add_option("--client", order.clients, "name of a client; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
+CLI::Option* add_names(CLI::App& command, const char* flag, std::vector<std::string>& names,
+                       const char* help) {
+  return add_option(command, flag, "NAME", names, help)->allow_extra_args(false);
 }
 
-void add_days(CLI::App& command, CertificateOrder& order) {
-  add_count(command, "--days", order.days, 1, kMostDays,
-            "how long the certificates are valid (365)")
-      ->type_name("N");
-}
-
-void add_init(CLI::App& cert, Action& action) {
-  CLI::App* command = cert.add_subcommand("init", "A test authority and what it signs");
-  auto given = std::make_shared<CertCommand>();
-  command->add_option("dir", given->order.directory, "where to write")->required();
-  command
-      ->add_option("--host", given->hosts,
-                   "name or address of the server; repeatable (localhost, 127.0.0.1, ::1)")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  add_clients(*command, given->order);
-  add_days(*command, given->order);
-  command->add_flag("--force", given->force, "replace the files that are there");
-  command->footer(kInitExample);
-  command->callback([given, &action] { action = [given] { return init(*given); }; });
-}
-
-void add_add(CLI::App& cert, Action& action) {
-  CLI::App* command = cert.add_subcommand("add", "Further clients of an authority");
-  auto given = std::make_shared<CertCommand>();
-  command->add_option("dir", given->order.directory, "made by caucus cert init")->required();
-  add_clients(*command, given->order)->required();
-  add_days(*command, given->order);
-  command->footer(kAddExample);
-  command->callback([given, &action] { action = [given] { return add(*given); }; });
+/// The options of both commands; returns --client.
+CLI::Option* add_order(CLI::App& command, CertificateOrder& order, const char* directory_help) {
+  order.now = std::time(nullptr);
+  command.add_option("dir", order.directory, directory_help)->required();
+  CLI::Option* clients =
+      add_names(command, "--client", order.clients, "name of a client; repeatable");
+  add_count(command, "--days", "N", order.days, 1, kMostDays,
+            "how long the certificates are valid (365)");
+  return clients;
 }
 
 }  // namespace
@@ -119,8 +90,15 @@ void add_cert(CLI::App& app, Action& action) {
   CLI::App* cert = app.add_subcommand("cert", "Certificates and tokens for a federation");
   cert->require_subcommand(1);
   cert->footer("Example:\n  caucus cert init certs --client c01 --client c02");
-  add_init(*cert, action);
-  add_add(*cert, action);
+  auto [first, given] =
+      add_command(*cert, action, "init", "A test authority and what it signs", kInitExample, init);
+  add_names(first, "--host", given.hosts,
+            "name or address of the server; repeatable (localhost, 127.0.0.1, ::1)");
+  add_order(first, given.order, "where to write");
+  first.add_flag("--force", given.force, "replace the files that are there");
+  auto [further, more] =
+      add_command(*cert, action, "add", "Further clients of an authority", kAddExample, add);
+  add_order(further, more.order, "made by caucus cert init")->required();
 }
 
 }  // namespace caucus::cli

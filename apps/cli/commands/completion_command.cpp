@@ -7,19 +7,11 @@
 namespace caucus::cli {
 namespace {
 
-std::string long_flags(const CLI::App& app) {
-  std::string words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += " --" + name;
-  }
-  return words;
-}
-
 /// "run" -> flags, "data" -> subcommands, "data info" -> flags, ...
 void collect(const CLI::App& app, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& words) {
-  std::string list = long_flags(app);
-  for (const CLI::App* sub : app.get_subcommands({})) list += " " + sub->get_name();
+  std::string list;
+  for (const std::string& word : words_of(app)) list += " " + word;
   words.emplace_back(path, list);
   for (const CLI::App* sub : app.get_subcommands({})) {
     collect(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name(), words);

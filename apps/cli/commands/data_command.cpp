@@ -1,137 +1,88 @@
 // caucus data: look at, convert, split and generate data.
-#include <CLI/CLI.hpp>
 #include <cmath>
-#include <limits>
-#include <memory>
 
 #include "caucus/data/convert.hpp"
 #include "caucus/data/generators.hpp"
 #include "caucus/data/ranges.hpp"
-#include "caucus/data/table.hpp"
 #include "caucus/report/text_table.hpp"
-#include "command.hpp"
-#include "options/number_option.hpp"
+#include "options/option.hpp"
 
 namespace caucus::cli {
 namespace {
 
-struct Column {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -std::numeric_limits<double>::infinity();
-  double mean = 0.0, squares = 0.0;  ///< Welford
-};
-
-class ColumnStatistics : public RowSink {
+class ColumnStatistics : public RangeSink {
  public:
-  Status header(const TableHeader& header) override {
-    names = header.names;
-    columns.resize(header.columns);
-    return Done{};
-  }
-  Status row(std::span<const double> values, std::size_t) override {
+  Status row(std::span<const double> values, std::size_t line) override {
     ++rows;
+    mean.resize(values.size(), 0.0);
+    squares.resize(values.size(), 0.0);
     for (std::size_t c = 0; c < values.size(); ++c) {
-      Column& column = columns[c];
-      column.least = std::min(column.least, values[c]);
-      column.most = std::max(column.most, values[c]);
-      const double delta = values[c] - column.mean;
-      column.mean += delta / static_cast<double>(rows);
-      column.squares += delta * (values[c] - column.mean);
+      const double delta = values[c] - mean[c];
+      mean[c] += delta / static_cast<double>(rows);
+      squares[c] += delta * (values[c] - mean[c]);
     }
-    return Done{};
+    return RangeSink::row(values, line);
   }
 
   std::size_t rows = 0;
-  std::vector<std::string> names;
-  std::vector<Column> columns;
+  std::vector<double> mean, squares;  ///< Welford
 };
 
-Status info(const std::string& file, const std::string& ranges_file) {
-  ColumnStatistics statistics;
-  CAUCUS_CHECK(read_table(file, statistics));
-  report::TextTable table({"column", "name", "minimum", "maximum", "mean", "sd", ""}, true);
-  std::size_t constant = 0;
-  Ranges ranges{statistics.names, {}, {}};
-  for (std::size_t c = 0; c < statistics.columns.size(); ++c) {
-    const Column& column = statistics.columns[c];
-    const bool same = column.least == column.most;
-    constant += static_cast<std::size_t>(same);
-    ranges.minimum.push_back(column.least);
-    ranges.maximum.push_back(column.most);
-    const auto n = static_cast<double>(statistics.rows);
-    table.add({std::to_string(c + 1), statistics.names.empty() ? "" : statistics.names[c],
-               report::rounded(column.least, 6), report::rounded(column.most, 6),
-               report::rounded(column.mean, 6),
-               report::rounded(n > 1 ? std::sqrt(column.squares / (n - 1)) : 0.0, 6),
-               same ? "constant" : ""});
-  }
-  if (!ranges_file.empty()) CAUCUS_CHECK(write_ranges(ranges, ranges_file));
-  return print(file + ": " + report::grouped(statistics.rows) + " rows, " +
-               report::grouped(statistics.columns.size()) + " columns (" +
-               report::grouped(constant) + " constant), " +
-               (statistics.names.empty() ? "no header" : "with header") + "\n\n" + table.text());
-}
-
-void add_info(CLI::App& data, Action& action) {
-  CLI::App* command = data.add_subcommand("info", "Rows, columns and their ranges");
-  auto file = std::make_shared<std::string>();
-  auto ranges = std::make_shared<std::string>();
-  command->add_option("file", *file, "CSV, CSV.gz, LIBSVM or ARFF")->required();
-  command->add_option("--ranges", *ranges, "write minimum and maximum here, for --scale-from")
-      ->type_name("FILE");
-  command->footer("Example:\n  caucus data info elevators.csv.gz --ranges ranges.csv");
-  command->callback([=, &action] { action = [=] { return info(*file, *ranges); }; });
-}
-
-void add_convert(CLI::App& data, Action& action) {
-  CLI::App* command = data.add_subcommand("convert", "From one format to another, by extension");
-  auto from = std::make_shared<std::string>();
-  auto to = std::make_shared<std::string>();
-  command->add_option("in", *from, "what to read")->required();
-  command->add_option("out", *to, ".csv, .csv.gz or .libsvm to write")->required();
-  command->footer("Example:\n  caucus data convert house.arff house.csv.gz");
-  command->callback([=, &action] { action = [=] { return convert_table(*from, *to); }; });
-}
-
-void add_split(CLI::App& data, Action& action) {
-  CLI::App* command = data.add_subcommand("split", "One file per client, rows dealt round-robin");
-  auto file = std::make_shared<std::string>();
-  auto out = std::make_shared<std::string>();
-  auto clients = std::make_shared<std::size_t>(10);
-  command->add_option("file", *file, "what to read")->required();
-  add_count(*command, "--clients", *clients, 1, 1'000'000, "number of files (10)")->type_name("M");
-  command->add_option("--out", *out, "directory for c01.csv, c02.csv, ...")
-      ->required()
-      ->type_name("DIR");
-  command->footer("Example:\n  caucus data split elevators.csv.gz --clients 10 --out clients");
-  command->callback([=, &action] { action = [=] { return split_table(*file, *clients, *out); }; });
-}
-
-struct GenerateCommand {
-  std::string name, out;
+/// What the subcommands are given; each uses a part of it.
+struct DataCommand {
+  std::string file;  ///< or the name of a generator
+  std::string out, ranges, noise;
+  std::size_t files = 10;
   GeneratorOptions options;
-  std::string noise;
   CLI::Option* clients = nullptr;
   CLI::Option* sample = nullptr;
 };
 
-Status generate(GenerateCommand command) {
+Status info(const DataCommand& command) {
+  ColumnStatistics statistics;
+  CAUCUS_CHECK(read_table(command.file, statistics));
+  report::TextTable table({"column", "name", "minimum", "maximum", "mean", "sd", ""}, true);
+  std::size_t constant = 0;
+  const auto& [names, minimum, maximum] = statistics.ranges;
+  for (std::size_t c = 0; c < minimum.size(); ++c) {
+    const bool same = minimum[c] == maximum[c];
+    constant += static_cast<std::size_t>(same);
+    const auto n = static_cast<double>(statistics.rows);
+    table.add({std::to_string(c + 1), names.empty() ? "" : names[c], report::rounded(minimum[c], 6),
+               report::rounded(maximum[c], 6), report::rounded(statistics.mean[c], 6),
+               report::rounded(n > 1 ? std::sqrt(statistics.squares[c] / (n - 1)) : 0.0, 6),
+               same ? "constant" : ""});
+  }
+  if (!command.ranges.empty()) CAUCUS_CHECK(write_ranges(statistics.ranges, command.ranges));
+  return print(command.file + ": " + report::grouped(statistics.rows) + " rows, " +
+               report::grouped(minimum.size()) + " columns (" + report::grouped(constant) +
+               " constant), " + (names.empty() ? "no header" : "with header") + "\n\n" +
+               table.text());
+}
+
+Status convert(const DataCommand& command) { return convert_table(command.file, command.out); }
+
+Status split_rows(const DataCommand& command) {
+  return split_table(command.file, command.files, command.out);
+}
+
+Status generate(const DataCommand& command) {
+  GeneratorOptions options = command.options;
   if (!command.noise.empty()) {
     constexpr double kMost = 1e6;
     const auto noise = parse_number(command.noise);
     if (!noise.ok() || *noise < 0.0 || *noise > kMost) {
       return usage_error("--noise", "'" + command.noise + "'", "expected a number from 0 to 1e6");
     }
-    command.options.noise = *noise;
+    options.noise = *noise;
   }
-  if (!command.name.starts_with("adversary") &&
+  if (!command.file.starts_with("adversary") &&
       command.clients->count() + command.sample->count() > 0) {
-    return usage_error("--clients, --sample", "'" + command.name + "' has none",
+    return usage_error("--clients, --sample", "'" + command.file + "' has none",
                        "expected them with an adversary only");
   }
-  if (command.out == "-") command.out = "/dev/stdout";
-  CAUCUS_TRY(const Generator generator, make_generator(command.name, command.options));
-  return write_csv(generator, command.out);
+  CAUCUS_TRY(const Generator generator, make_generator(command.file, options));
+  return write_csv(generator, command.out == "-" ? "/dev/stdout" : command.out);
 }
 
 std::string generator_help() {
@@ -145,28 +96,23 @@ std::string generator_help() {
 }
 
 void add_generate(CLI::App& data, Action& action) {
-  CLI::App* command = data.add_subcommand("generate", "Synthetic data with a known best space");
-  auto options = std::make_shared<GenerateCommand>();
-  command->add_option("name", options->name, "generator, see below")->required();
-  constexpr std::uint64_t kMost = 0xFFFFFFFF;
-  GeneratorOptions& given = options->options;
-  add_count(*command, "--rows", given.rows, 1, kMost, "rows; of an adversary per client (1000)")
-      ->type_name("N");
-  command->add_option("--out", options->out, "CSV or CSV.gz to write; - for standard output")
-      ->required()
-      ->type_name("FILE|-");
-  add_count(*command, "--features", given.features, 1, 1'000'000, "features; K of an adversary")
-      ->type_name("D");
-  options->clients = add_count(*command, "--clients", given.clients, 1, 1'000'000,
-                               "adversaries: copies of the rows, one block per client (1)")
-                         ->type_name("M");
-  options->sample =
-      add_count(*command, "--sample", given.sample, 2, 1'000'000, "adversary-partial: J (2)")
-          ->type_name("J");
-  command->add_option("--noise", options->noise, "standard deviation of the noise")->type_name("X");
-  add_count(*command, "--seed", given.seed, 0, ~std::uint64_t{0}, "seed (1)")->type_name("S");
-  command->footer(generator_help());
-  command->callback([options, &action] { action = [options] { return generate(*options); }; });
+  auto [command, given] =
+      add_command(data, action, "generate", "Synthetic data with a known best space",
+                  generator_help(), generate);
+  constexpr std::uint64_t kMost = 1'000'000;
+  GeneratorOptions& options = given.options;
+  command.add_option("name", given.file, "generator, see below")->required();
+  add_count(command, "--rows", "N", options.rows, 1, 0xFFFFFFFF,
+            "rows; of an adversary per client (1000)");
+  add_option(command, "--out", "FILE|-", given.out, "CSV or CSV.gz to write; - for standard output")
+      ->required();
+  add_count(command, "--features", "D", options.features, 1, kMost, "features; K of an adversary");
+  given.clients = add_count(command, "--clients", "M", options.clients, 1, kMost,
+                            "adversaries: copies of the rows, one block per client (1)");
+  given.sample =
+      add_count(command, "--sample", "J", options.sample, 2, kMost, "adversary-partial: J (2)");
+  add_option(command, "--noise", "X", given.noise, "standard deviation of the noise");
+  add_count(command, "--seed", "S", options.seed, 0, ~std::uint64_t{0}, "seed (1)");
 }
 
 }  // namespace
@@ -175,9 +121,24 @@ void add_data(CLI::App& app, Action& action) {
   CLI::App* data = app.add_subcommand("data", "Look at, convert, split and generate data");
   data->require_subcommand(1);
   data->footer("Example:\n  caucus data info elevators.csv.gz");
-  add_info(*data, action);
-  add_convert(*data, action);
-  add_split(*data, action);
+  auto [looking, look] =
+      add_command(*data, action, "info", "Rows, columns and their ranges",
+                  "Example:\n  caucus data info elevators.csv.gz --ranges ranges.csv", info);
+  looking.add_option("file", look.file, "CSV, CSV.gz, LIBSVM or ARFF")->required();
+  add_option(looking, "--ranges", "FILE", look.ranges,
+             "write minimum and maximum here, for --scale-from");
+  auto [converting, conversion] =
+      add_command(*data, action, "convert", "From one format to another, by extension",
+                  "Example:\n  caucus data convert house.arff house.csv.gz", convert);
+  converting.add_option("in", conversion.file, "what to read")->required();
+  converting.add_option("out", conversion.out, ".csv, .csv.gz or .libsvm to write")->required();
+  auto [splitting, parts] = add_command(
+      *data, action, "split", "One file per client, rows dealt round-robin",
+      "Example:\n  caucus data split elevators.csv.gz --clients 10 --out clients", split_rows);
+  splitting.add_option("file", parts.file, "what to read")->required();
+  add_count(splitting, "--clients", "M", parts.files, 1, 1'000'000, "number of files (10)");
+  add_option(splitting, "--out", "DIR", parts.out, "directory for c01.csv, c02.csv, ...")
+      ->required();
   add_generate(*data, action);
 }
 

@@ -1,15 +1,12 @@
 // caucus export: what a served run has learned so far, from its store.
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/federation/store/recovery.hpp"
+#include "caucus/federation/federation.hpp"
 #include "caucus/federation/store/store.hpp"
 #include "caucus/report/model_file.hpp"
-#include "command.hpp"
-#include "options/output_files.hpp"
-#include "serving/served_result.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "serving/served_run.hpp"
 
 namespace caucus::cli {
@@ -37,9 +34,7 @@ void choose_arithmetic(const std::string& name) {
 }
 
 Status execute_export(const ExportCommand& command) {
-  std::vector<Output> outputs;
-  if (command.out != "-") outputs.push_back({"-o", command.out});
-  CAUCUS_CHECK(check_outputs(outputs, {command.store}));
+  if (command.out != "-") CAUCUS_CHECK(check_outputs({{"-o", command.out}}, {command.store}));
   CAUCUS_TRY(Store store, Store::open_for_reading(command.store));
   const auto nothing_learned = [&] {
     return data_error(command.store, "nothing has been learned yet",
@@ -51,27 +46,17 @@ Status execute_export(const ExportCommand& command) {
   CAUCUS_TRY(const Federation federation, recover_federation(run.federation, store));
   if (federation.phase() == Federation::Phase::waiting) return nothing_learned();
   CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
-  const std::string text = report::json_text(report::model_json(model)) + "\n";
-  if (outputs.empty()) return print(text);
-  outputs.front().text = text;
-  return write_outputs(outputs);
+  return write_text(command.out, report::json_text(report::model_json(model)) + "\n");
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  CLI::App* exporting =
-      app.add_subcommand("export", "Take the learned model out of a server's store");
-  auto command = std::make_shared<ExportCommand>();
-  exporting->add_option("store", command->store, "written by caucus serve")
-      ->required()
-      ->type_name("RUN.db");
-  exporting->add_option("-o,--out", command->out, "where to write")
-      ->required()
-      ->type_name("MODEL.json|-");
-  exporting->footer(kExportExamples);
-  exporting->callback(
-      [command, &action] { action = [command] { return execute_export(*command); }; });
+  auto [command, given] =
+      add_command(app, action, "export", "Take the learned model out of a server's store",
+                  kExportExamples, execute_export);
+  add_option(command, "store", "RUN.db", given.store, "written by caucus serve")->required();
+  add_option(command, "-o,--out", "MODEL.json|-", given.out, "where to write")->required();
 }
 
 }  // namespace caucus::cli

@@ -1,23 +1,19 @@
 // caucus join: take part in a federation with the rows of a file.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "caucus/federation/security/client_name.hpp"
 #include "caucus/federation/security/connection_security.hpp"
 #include "caucus/report/text_table.hpp"
-#include "command.hpp"
 #include "joining/join_run.hpp"
-#include "options/number_option.hpp"
-#include "options/output_files.hpp"
+#include "joining/join_state.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "options/progress_line.hpp"
 #include "options/settings.hpp"
-#include "options/token_option.hpp"
 #include "serving/server_log.hpp"
 #include "serving/stop_signals.hpp"
 #include "version.hpp"
@@ -51,28 +47,27 @@ struct JoinCommand {
 
 Result<JoinOptions> read_options(const JoinCommand& command) {
   JoinOptions options;
-  CAUCUS_TRY(options.server, parse_server_address(command.server, "--server"));
+  ClientOptions& client = options.client;
+  CAUCUS_TRY(const Address server, parse_server_address(command.server, "--server"));
   CAUCUS_CHECK(check_client_name(command.client, "--client"));
-  CAUCUS_TRY(options.tls, read_tls_and_warn(command.tls));
-  CAUCUS_CHECK(check_security(options.server, options.tls, command.insecure));
+  CAUCUS_TRY(client.tls, read_tls_and_warn(command.tls));
+  CAUCUS_CHECK(check_security(server, client.tls, command.insecure));
   if (!command.token.empty()) {
-    CAUCUS_TRY(options.token, read_token_and_warn(command.token));
+    CAUCUS_TRY(client.token, read_token_and_warn(command.token));
   }
   std::error_code code;
   if (!std::filesystem::exists(command.data, code)) {  // sooner than when the server has answered
     return data_error(command.data, "there is no such file", "expected the client's data");
   }
-  options.client = command.client;
+  client.server = server.text();
+  client.name = command.client;
+  client.insecure = command.insecure;
+  client.resume = command.resume;
+  client.patience = std::chrono::seconds(command.patience);
   options.data_file = command.data;
   options.state_file =
       command.state.empty() ? command.data + "." + command.client + ".join" : command.state;
-  options.resume = command.resume;
-  options.patience = std::chrono::seconds(command.patience);
   return options;
-}
-
-double per_row(double sum, const JoinOutcome& outcome) {
-  return outcome.played.rows == 0 ? 0.0 : sum / static_cast<double>(outcome.played.rows);
 }
 
 Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
@@ -84,48 +79,46 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
                {"first_row", outcome.first_row + 1},
                {"played", played.rows},
                {"batches", played.batches},
-               {"repeated", played.again},
+               {"repeated", outcome.traffic.repeated},
                {"loss", nullptr},
                {"mse", nullptr}};
   if (played.rows > 0) {
-    json["loss"] = per_row(played.loss, outcome);
-    json["mse"] = per_row(played.squared_error, outcome);
+    const auto rows = static_cast<double>(played.rows);
+    json["loss"] = played.loss / rows;
+    json["mse"] = played.squared_error / rows;
     if (outcome.loss.is_classification()) {
-      json["accuracy"] = per_row(static_cast<double>(played.correct), outcome);
-      json["log_loss"] = per_row(played.log_loss, outcome);
+      json["accuracy"] = static_cast<double>(played.correct) / rows;
+      json["log_loss"] = played.log_loss / rows;
     }
   }
-  json["bytes_up"] = outcome.bytes_up;
-  json["bytes_down"] = outcome.bytes_down;
-  json["connections"] = outcome.connections;
+  json["bytes_up"] = outcome.traffic.bytes_up;
+  json["bytes_down"] = outcome.traffic.bytes_down;
+  json["connections"] = outcome.traffic.connections;
   return json;
 }
 
-std::string outcome_text(const JoinCommand& command, const JoinOutcome& outcome) {
-  const PlayedRows& played = outcome.played;
-  std::string text = command.client + ": ";
-  if (played.rows == 0 && outcome.first_row == outcome.rows) {
-    text += "all of " + report::grouped(outcome.rows) + " rows were counted before";
+std::string outcome_text(const Json& json) {
+  const auto count = [&](const char* key) {
+    return report::grouped(json.at(key).get<std::size_t>());
+  };
+  const auto mean = [&](const char* key) { return report::rounded(json.at(key).get<double>()); };
+  const auto first_row = json.at("first_row").get<std::size_t>();
+  const bool played = json.at("played") > 0;
+  std::string text = json.at("client").get<std::string>() + ": ";
+  if (!played && first_row == json.at("rows").get<std::size_t>() + 1) {
+    text += "all of " + count("rows") + " rows were counted before\n";
   } else {
-    text += report::grouped(played.rows) + " of " + report::grouped(outcome.rows) + " rows in " +
-            report::grouped(played.batches) + " batches";
-    if (outcome.first_row > 0)
-      text += ", from row " + report::grouped(outcome.first_row + 1) + " on";
+    text += count("played") + " of " + count("rows") + " rows in " + count("batches") + " batches" +
+            (first_row > 1 ? ", from row " + count("first_row") + " on\n" : "\n");
   }
-  text += "\n";
-  if (played.rows > 0) {
-    text += "mean loss " + report::rounded(per_row(played.loss, outcome)) + ", MSE " +
-            report::rounded(per_row(played.squared_error, outcome));
-    if (outcome.loss.is_classification()) {
-      text +=
-          ", accuracy " + report::rounded(per_row(static_cast<double>(played.correct), outcome));
-    }
-    text += " of the forecasts given\n";
+  if (played) {
+    text += "mean loss " + mean("loss") + ", MSE " + mean("mse") +
+            (json.contains("accuracy") ? ", accuracy " + mean("accuracy") : "") +
+            " of the forecasts given\n";
   }
-  text += report::grouped(outcome.bytes_up) + " bytes up, " + report::grouped(outcome.bytes_down) +
-          " down, " + report::grouped(outcome.connections) +
-          (outcome.connections == 1 ? " connection" : " connections");
-  if (played.again > 0) text += "; " + report::grouped(played.again) + " reports sent again";
+  text += count("bytes_up") + " bytes up, " + count("bytes_down") + " down, " +
+          count("connections") + (json.at("connections") == 1 ? " connection" : " connections");
+  if (json.at("repeated") > 0) text += "; " + count("repeated") + " reports sent again";
   return text + "\n";
 }
 
@@ -135,7 +128,7 @@ Result<JoinOutcome> play(JoinOptions options) {
   signals.watch([&run] { run.interrupt(); });
   Progress progress;
   auto outcome = [&] {
-    const ProgressLine line(progress, "waiting for the others");
+    const auto line = show_progress(progress, "waiting for the others");
     return run.play(progress);
   }();
   signals.unwatch();
@@ -169,13 +162,14 @@ Status execute_join(const JoinCommand& command) {
   CAUCUS_CHECK(check_outputs(outputs, inputs));
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
   LogWriter log_writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
-  options.log = log_writer.log();
+  options.client.log = log_writer.log();
   const std::string state_file = options.state_file;
   CAUCUS_TRY(const JoinOutcome outcome, play(std::move(options)));
-  const std::string json = report::json_text(outcome_json(command, outcome)) + "\n";
+  const Json result = outcome_json(command, outcome);
+  const std::string json = report::json_text(result) + "\n";
   for (Output& output : outputs) output.text = json;
   CAUCUS_CHECK(write_outputs(outputs));
-  CAUCUS_CHECK(print(command.json == "-" ? json : outcome_text(command, outcome)));
+  CAUCUS_CHECK(print(command.json == "-" ? json : outcome_text(result)));
   JoinState::remove(state_file);  // the last thing: until now it could have been killed
   return Done{};
 }
@@ -183,44 +177,31 @@ Status execute_join(const JoinCommand& command) {
 }  // namespace
 
 void add_join(CLI::App& app, Action& action) {
-  CLI::App* join = app.add_subcommand("join", "Take part in a federation with local data");
-  auto command = std::make_shared<JoinCommand>();
-  join->add_option("--server", command->server, "where caucus serve listens")
-      ->required()
-      ->type_name("HOST:PORT");
-  join->add_option("--client", command->client, "the name that the server knows this client by")
-      ->required()
-      ->type_name("NAME");
-  join->add_option("--data", command->data, "the client's rows: CSV, CSV.gz, LIBSVM or ARFF")
-      ->required()
-      ->type_name("FILE");
-  join->add_flag("--resume", command->resume, "go on where this client was stopped or killed");
-  join->add_option("--state", command->state, "what --resume needs (DATA.NAME.join)")
-      ->type_name("FILE");
-  add_count(*join, "--patience", command->patience, 0, 31'536'000,
-            "give up after so long without a server; 0 for never (300)")
-      ->type_name("SECONDS");
-  join->add_option("--token", command->token, "file with this client's token")
-      ->type_name("FILE")
-      ->group("security");
-  join->add_option("--ca", command->tls.ca, "certificate of the server's authority: turns TLS on")
-      ->type_name("FILE")
-      ->group("security");
-  join->add_option("--cert", command->tls.cert, "this client's certificate")
-      ->type_name("FILE")
-      ->group("security");
-  join->add_option("--key", command->tls.key, "its private key")
-      ->type_name("FILE")
-      ->group("security");
-  join->add_flag("--insecure", command->insecure, "no TLS although the server is elsewhere")
-      ->group("security");
-  join->add_flag("--log-json", command->log_json, "the log as JSON, one object per line")
+  auto [join, given] = add_command(app, action, "join", "Take part in a federation with local data",
+                                   kJoinExamples, execute_join);
+  add_option(join, "--server", "HOST:PORT", given.server, "where caucus serve listens")->required();
+  add_option(join, "--client", "NAME", given.client,
+             "the name that the server knows this client by")
+      ->required();
+  add_option(join, "--data", "FILE", given.data, "the client's rows: CSV, CSV.gz, LIBSVM or ARFF")
+      ->required();
+  join.add_flag("--resume", given.resume, "go on where this client was stopped or killed");
+  add_option(join, "--state", "FILE", given.state, "what --resume needs (DATA.NAME.join)");
+  add_count(join, "--patience", "SECONDS", given.patience, 0, 31'536'000,
+            "give up after so long without a server; 0 for never (300)");
+  for (CLI::Option* option :
+       {add_option(join, "--token", "FILE", given.token, "file with this client's token"),
+        add_option(join, "--ca", "FILE", given.tls.ca,
+                   "certificate of the server's authority: turns TLS on"),
+        add_option(join, "--cert", "FILE", given.tls.cert, "this client's certificate"),
+        add_option(join, "--key", "FILE", given.tls.key, "its private key"),
+        join.add_flag("--insecure", given.insecure, "no TLS although the server is elsewhere")}) {
+    option->group("security");
+  }
+  join.add_flag("--log-json", given.log_json, "the log as JSON, one object per line")
       ->group("output");
-  join->add_option("--json", command->json, "the summary as JSON; - for standard output")
-      ->type_name("FILE|-")
+  add_option(join, "--json", "FILE|-", given.json, "the summary as JSON; - for standard output")
       ->group("output");
-  join->footer(kJoinExamples);
-  join->callback([command, &action] { action = [command] { return execute_join(*command); }; });
 }
 
 }  // namespace caucus::cli

@@ -1,18 +1,15 @@
 // caucus predict: use what was learned on new data.
-#include <CLI/CLI.hpp>
 #include <cmath>
-#include <memory>
-#include <optional>
 
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/features/feature_maps.hpp"
-#include "caucus/data/files/output_file.hpp"
 #include "caucus/data/table.hpp"
-#include "caucus/report/labels_text.hpp"
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
-#include "command.hpp"
+#include "caucus/report/words.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -26,7 +23,7 @@ The data have the columns of the training file, with or without the target. Pred
 original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.)";
 
 struct PredictCommand {
-  std::string model, data, out;
+  std::string model, data, out = "-";
 };
 
 /// Predicts row by row while the file is read.
@@ -47,13 +44,9 @@ class PredictingSink : public RowSink {
     }
     has_target_ = header.columns == columns;
     CAUCUS_CHECK(check_names(header.names));
-    if (model_.loss.is_classification()) {
-      text = std::holds_alternative<LogisticLoss>(model_.loss.kind())
-                 ? "prediction,score,probability\n"
-                 : "prediction,score\n";
-    } else {
-      text = "prediction\n";
-    }
+    const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
+    text = std::string("prediction") + (model_.loss.is_classification() ? ",score" : "") +
+           (logistic ? ",probability\n" : "\n");
     return Done{};
   }
 
@@ -135,18 +128,10 @@ Status execute_predict(const PredictCommand& command) {
                                                        {model.scaling.feature_columns.size(),
                                                         model.scaling.expert_columns.size()},
                                                        model.seed, model.repetition, model.held));
-  std::optional<OutputFile> file;
-  if (!command.out.empty() && command.out != "-") {
-    CAUCUS_TRY(file, OutputFile::create(command.out));
-  }
+  if (command.out != "-") CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {}));
   PredictingSink sink(model, maps, command.data);
   CAUCUS_CHECK(read_table(command.data, sink));
-  if (file) {
-    CAUCUS_CHECK(file->write(sink.text));
-    CAUCUS_CHECK(file->commit());
-  } else {
-    CAUCUS_CHECK(print(sink.text));
-  }
+  CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
   return Done{};
 }
@@ -154,20 +139,14 @@ Status execute_predict(const PredictCommand& command) {
 }  // namespace
 
 void add_predict(CLI::App& app, Action& action) {
-  CLI::App* predict = app.add_subcommand("predict", "Predict with what a run has learned");
-  auto command = std::make_shared<PredictCommand>();
-  predict
-      ->add_option("--model", command->model, "written by caucus run --model-out or caucus export")
-      ->required()
-      ->type_name("FILE");
-  predict->add_option("--data", command->data, "new data, with or without the target column")
-      ->required()
-      ->type_name("FILE");
-  predict->add_option("--out", command->out, "where to write (standard output)")
-      ->type_name("FILE|-");
-  predict->footer(kPredictExamples);
-  predict->callback(
-      [command, &action] { action = [command] { return execute_predict(*command); }; });
+  auto [predict, given] = add_command(app, action, "predict", "Predict with what a run has learned",
+                                      kPredictExamples, execute_predict);
+  add_option(predict, "--model", "FILE", given.model,
+             "written by caucus run --model-out or caucus export")
+      ->required();
+  add_option(predict, "--data", "FILE", given.data, "new data, with or without the target column")
+      ->required();
+  add_option(predict, "--out", "FILE|-", given.out, "where to write (standard output)");
 }
 
 }  // namespace caucus::cli

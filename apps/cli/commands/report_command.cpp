@@ -1,15 +1,12 @@
 // caucus report: a page, or one picture, of a saved result.
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
-#include "caucus/data/files/output_file.hpp"
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/report/report.hpp"
-#include "command.hpp"
-#include "options/number_option.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -27,16 +24,11 @@ struct ReportCommand {
   std::optional<std::size_t> figure;
 };
 
-/// result.json -> result.html or result.svg, beside it.
-std::string default_output(const ReportCommand& command) {
-  return std::filesystem::path(command.result)
-      .replace_extension(command.figure ? ".svg" : ".html")
-      .string();
-}
-
 Status execute_report(const ReportCommand& command) {
   constexpr std::size_t kMost = 1U << 30U;
-  const std::string out = command.out.empty() ? default_output(command) : command.out;
+  std::filesystem::path beside = command.result;  // result.json -> result.html
+  beside.replace_extension(command.figure ? ".svg" : ".html");
+  const std::string out = command.out.empty() ? beside.string() : command.out;
   if (out == "-") return usage_error("--output", "'-'", "expected the name of a file");
   std::error_code code;
   if (out == command.result || std::filesystem::equivalent(out, command.result, code)) {
@@ -49,31 +41,26 @@ Status execute_report(const ReportCommand& command) {
   auto text =
       command.figure ? report::figure_svg(json, *command.figure) : report::report_html(json);
   if (!text.ok()) {
-    if (text.error().kind == ErrorKind::data)
-      text.error().where = command.result + ": " + text.error().where;
+    const bool usage = text.error().kind == ErrorKind::usage;
+    text.error().where = (usage ? "--" : command.result + ": ") + text.error().where;
     return std::move(text.error());
   }
-  CAUCUS_TRY(OutputFile file, OutputFile::create(out));
-  CAUCUS_CHECK(file.write(*text));
-  CAUCUS_CHECK(file.commit());
+  CAUCUS_CHECK(write_text(out, *text));
   return print(out + "\n");
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  CLI::App* report = app.add_subcommand("report", "Make a page of charts of a saved result");
-  auto command = std::make_shared<ReportCommand>();
-  report->add_option("result", command->result, "written by --json of run or reproduce")
-      ->required()
-      ->type_name("RESULT.json");
-  report->add_option("-o,--output", command->out, "the page (the result's name with .html)")
-      ->type_name("FILE.html");
-  add_count(*report, "--figure", command->figure, 1, 1000,
-            "only this figure of the page, as an SVG picture")
-      ->type_name("N");
-  report->footer(kReportExamples);
-  report->callback([command, &action] { action = [command] { return execute_report(*command); }; });
+  auto [report, given] =
+      add_command(app, action, "report", "Make a page of charts of a saved result", kReportExamples,
+                  execute_report);
+  add_option(report, "result", "RESULT.json", given.result, "written by --json of run or reproduce")
+      ->required();
+  add_option(report, "-o,--output", "FILE.html", given.out,
+             "the page (the result's name with .html)");
+  add_count(report, "--figure", "N", given.figure, 1, 1000,
+            "only this figure of the page, as an SVG picture");
 }
 
 }  // namespace caucus::cli

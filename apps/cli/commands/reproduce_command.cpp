@@ -1,17 +1,13 @@
 // caucus reproduce: the paper's experiments, and those it did not run.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <memory>
 
-#include "caucus/core/base/text.hpp"
 #include "caucus/report/text_table.hpp"
 #include "caucus/reproduce/reproduce.hpp"
-#include "command.hpp"
-#include "options/number_option.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "options/progress_line.hpp"
-#include "options/result_outputs.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -57,11 +53,8 @@ Result<const Experiment*> find_experiment(const std::string& name) {
     if (each.name == name) return &each;
     names.emplace_back(each.name);
   }
-  std::string list;
-  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
-  const auto guess = nearest(name, names);
   return usage_error("caucus reproduce", "'" + name + "' is not an experiment",
-                     guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
+                     suggestion(name, names));
 }
 
 Status find_data(const Experiment& experiment, reproduce::Options& options) {
@@ -83,7 +76,8 @@ report::Json config_json(const ReproduceCommand& command) {
           {"seed", options.seed}};
 }
 
-Status execute_reproduce(ReproduceCommand command) {
+Status execute_reproduce(const ReproduceCommand& given) {
+  ReproduceCommand command = given;
   CAUCUS_TRY(const Experiment* experiment, find_experiment(command.experiment));
   CAUCUS_CHECK(find_data(*experiment, command.options));
   ResultOutputs outputs(command.results);
@@ -92,7 +86,7 @@ Status execute_reproduce(ReproduceCommand command) {
   const auto start = std::chrono::steady_clock::now();
   Progress progress;
   auto found = [&] {
-    const ProgressLine line(progress);
+    const auto line = show_progress(progress);
     return experiment->run(command.options, progress);
   }();
   if (!found.ok()) return std::move(found.error());
@@ -112,31 +106,21 @@ Status execute_reproduce(ReproduceCommand command) {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Action& action) {
-  CLI::App* reproduce =
-      app.add_subcommand("reproduce", "Repeat the paper's experiments beside its numbers");
-  auto command = std::make_shared<ReproduceCommand>();
-  reproduce::Options& options = command->options;
-  reproduce->add_option("experiment", command->experiment, "which one")
-      ->required()
-      ->type_name("NAME");
-  reproduce
-      ->add_option("--data-dir", options.data_dir,
-                   "where the data sets are; default CAUCUS_DATA_DIR")
-      ->type_name("DIR");
-  add_count(*reproduce, "--repeats", options.repeats, 1, 1000,
-            "repetitions to report (10; 2 with --quick)")
-      ->type_name("R");
-  reproduce->add_flag("--quick", options.quick, "a look in less than a minute");
-  add_count(*reproduce, "--seed", options.seed, 0, UINT64_MAX, "of all random numbers (1)")
-      ->type_name("S");
-  add_count(*reproduce, "--threads", options.threads, 0, 4096, "0: all (0)")->type_name("N");
-  reproduce->add_option("--json", command->results.json, "findings as JSON; - for standard output")
-      ->type_name("FILE|-");
-  reproduce->add_option("--report", command->results.report, "findings as one HTML page")
-      ->type_name("FILE.html");
-  reproduce->footer(kReproduceExamples);
-  reproduce->callback(
-      [command, &action] { action = [command] { return execute_reproduce(*command); }; });
+  auto [reproduce, given] =
+      add_command(app, action, "reproduce", "Repeat the paper's experiments beside its numbers",
+                  kReproduceExamples, execute_reproduce);
+  reproduce::Options& options = given.options;
+  add_option(reproduce, "experiment", "NAME", given.experiment, "which one")->required();
+  add_option(reproduce, "--data-dir", "DIR", options.data_dir,
+             "where the data sets are; default CAUCUS_DATA_DIR");
+  add_count(reproduce, "--repeats", "R", options.repeats, 1, 1000,
+            "repetitions to report (10; 2 with --quick)");
+  reproduce.add_flag("--quick", options.quick, "a look in less than a minute");
+  add_count(reproduce, "--seed", "S", options.seed, 0, UINT64_MAX, "of all random numbers (1)");
+  add_count(reproduce, "--threads", "N", options.threads, 0, 4096, "0: all (0)");
+  add_option(reproduce, "--json", "FILE|-", given.results.json,
+             "findings as JSON; - for standard output");
+  add_option(reproduce, "--report", "FILE.html", given.results.report, "findings as one HTML page");
 }
 
 }  // namespace caucus::cli

@@ -1,15 +1,13 @@
 // caucus run: simulate M clients and a server on a data set.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "caucus/simulation/experiment.hpp"
-#include "command.hpp"
 #include "options/config_file.hpp"
 #include "options/flags.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "options/progress_line.hpp"
-#include "options/result_outputs.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -100,7 +98,7 @@ Status execute_run(const RunCommand& command) {
   }
   Progress progress;
   auto result = [&] {
-    const ProgressLine line(progress);
+    const auto line = show_progress(progress);
     return run_experiment(data, options, progress);
   }();
   if (!result.ok()) return std::move(result.error());
@@ -114,22 +112,17 @@ Status execute_run(const RunCommand& command) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  CLI::App* run = app.add_subcommand("run", "Simulate clients and a server on a data set");
-  auto command = std::make_shared<RunCommand>();
-  run->add_option("config", command->config_file, "configuration file; flags win over it")
-      ->type_name("FILE.toml");
-  add_setting_flags(*run, command->flags);
-  add_result_flags(*run, command->results,
+  auto [run, given] = add_command(app, action, "run", "Simulate clients and a server on a data set",
+                                  kRunExamples, execute_run);
+  add_option(run, "config", "FILE.toml", given.config_file,
+             "configuration file; flags win over it");
+  add_run_flags(run, given.flags);
+  add_result_flags(run, given.results,
                    "what the first algorithm learned in the first repetition, for caucus predict");
-  run->add_option("--predictions", command->results.predictions,
-                  "every forecast of the first repetition, as CSV in original units")
-      ->type_name("FILE")
+  add_option(run, "--predictions", "FILE", given.results.predictions,
+             "every forecast of the first repetition, as CSV in original units")
       ->group("output");
-  run->add_flag("--print-config", command->print_config,
-                "print the complete configuration, itself a valid file, and exit")
-      ->group("output");
-  run->footer(kRunExamples);
-  run->callback([command, &action] { action = [command] { return execute_run(*command); }; });
+  run.add_flag("--print-config", given.print_config, kPrintConfigHelp)->group("output");
 }
 
 }  // namespace caucus::cli

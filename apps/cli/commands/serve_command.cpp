@@ -1,20 +1,17 @@
 // caucus serve: coordinate a federation until all of its clients have finished.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 
-#include "command.hpp"
+#include "caucus/credentials.hpp"
 #include "options/config_file.hpp"
-#include "options/result_outputs.hpp"
+#include "options/flags.hpp"
+#include "options/option.hpp"
+#include "options/outputs.hpp"
 #include "serving/serve_run.hpp"
-#include "serving/served_result.hpp"
 #include "serving/served_run.hpp"
 #include "serving/server_log.hpp"
-#include "serving/server_security.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -26,23 +23,23 @@ constexpr const char* kServeExamples =
   [data]
   feature_range = [-1, 1]
   label_range = [0, 1]
-  scale_from = "ranges.csv"            # of caucus data info --ranges
+  scale_from = "ranges.csv"            # made by caucus data info --ranges
   [server]
-  clients = ["c01", "c02", "c03"]      # who takes part
+  clients = ["c01", "c02", "c03"]      # the names of all clients
   listen = "localhost:7070"
   http = "localhost:9090"              # GET /status, /metrics, /healthz
-  quorum = 2                           # enough at a batch's deadline (all)
-  deadline_ms = 500                    # (none)
+  quorum = 2                           # reports that suffice at the deadline (all)
+  deadline_ms = 500                    # how long a batch waits for the others (no limit)
   durability = "batch"                 # or a number: that many batches per durable commit
-  tokens = "keys/tokens"               # these two beyond this machine: caucus cert init makes them
+  tokens = "keys/tokens"               # for other machines; caucus cert init makes both
   tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
 
-It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000) and, where
-no ranges tell, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
-reports. A server that was stopped or killed goes on when it is started again with the same store;
-what was not durable yet its clients report again. It ends when all clients have finished and know
-it, or linger_ms after the former; served again, it tells the others. The result is that of caucus run
---clients-from with the same settings and files.
+It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000) and, without
+a ranges file, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
+reports. A server that was stopped or killed continues when it is started again with the same store;
+its clients send again what was not durable. It ends when all clients have acknowledged the end, or
+linger_ms after the run is over; started again, it tells the other clients. The result is that of
+caucus run --clients-from with the same settings and files.
 
 Examples:
   caucus serve federation.toml
@@ -51,7 +48,7 @@ Examples:
 
 struct ServeCommand {
   std::string config_file;
-  std::vector<std::pair<const Setting<ServerConfig>*, std::string>> flags;
+  std::vector<GivenFlag> flags;
   bool print_config = false, insecure = false, log_json = false;
   ResultFlags results;
 };
@@ -69,13 +66,7 @@ void note(const ServeCommand& command, LogWriter& writer, const std::string& tex
 Result<ServedRun> read_served_run(const ServeCommand& command, LogWriter& writer) {
   ServerConfig server;
   CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
-  for (const auto& [setting, value] : command.flags) {
-    auto status = setting->set(server, value);
-    if (!status.ok()) {
-      status.error().where = setting->flag;
-      return std::move(status.error());
-    }
-  }
+  CAUCUS_CHECK(apply_flags(command.flags, server));
   if (server.store.empty()) {
     server.store = std::filesystem::path(command.config_file).stem().string() + ".db";
   }
@@ -95,6 +86,53 @@ Status make_results(const ServedRun& run, const Federation& federation, double s
                       model);
 }
 
+Status read_keys(const ServerConfig& server, ServeOptions& options) {
+  if (!server.has_tls()) return Done{};
+  if (server.cert.empty()) {
+    return usage_error("server.tls", "there is no certificate", "expected tls.cert and tls.key");
+  }
+  CAUCUS_TRY(TlsTexts texts,
+             read_tls({server.cert, server.key, server.client_ca},
+                      {"server.tls.cert", "server.tls.key", "server.tls.client_ca"}));
+  if (!texts.warning.empty()) options.note(texts.warning);
+  options.wire.keys = {std::move(texts.cert), std::move(texts.key), std::move(texts.ca)};
+  return Done{};
+}
+
+Status read_tokens(const ServerConfig& server, ServeOptions& options) {
+  if (server.tokens.empty()) return Done{};
+  CAUCUS_TRY(options.wire.tokens, TokenFile::read(server.tokens));
+  for (const std::string& name : server.clients) {
+    if (options.wire.tokens->has(name)) continue;
+    return usage_error("server.tokens", "'" + server.tokens + "' has no token of '" + name + "'",
+                       "expected one of every client of server.clients");
+  }
+  return Done{};
+}
+
+/// TLS and a way to identify clients are required except on loopback.
+Status require_security(const ServerConfig& server, const ServeOptions& options) {
+  if (!server.http.empty()) {
+    CAUCUS_TRY(const Address http, parse_address(server.http, "server.http"));
+    if (!http.is_loopback()) {
+      return usage_error("server.http",
+                         "everybody who can reach '" + http.text() + "' is told the status",
+                         "expected an address of this machine only, or --insecure");
+    }
+  }
+  if (options.wire.listen.is_loopback()) return Done{};
+  const std::string reached = "others can reach '" + options.wire.listen.text() + "'";
+  if (!options.wire.keys) {
+    return usage_error("server.listen", reached,
+                       "expected server.tls there (caucus cert init makes keys), or --insecure");
+  }
+  if (!options.wire.tokens && server.client_ca.empty()) {
+    return usage_error("server.listen", reached + " and take any name",
+                       "expected server.tokens or server.tls.client_ca there, or --insecure");
+  }
+  return Done{};
+}
+
 Status execute_serve(const ServeCommand& command) {
   LogWriter writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
   CAUCUS_TRY(const ServedRun run, read_served_run(command, writer));
@@ -104,11 +142,12 @@ Status execute_serve(const ServeCommand& command) {
   CAUCUS_CHECK(outputs.check({command.config_file, run.config.scale_from, server.store,
                               server.tokens, server.cert, server.key, server.client_ca}));
   ServeOptions options;
-  CAUCUS_TRY(options.listen, parse_address(server.listen, "server.listen"));
-  CAUCUS_TRY(options.security, read_security(server, options.listen, command.insecure));
-  if (!options.security.warning.empty()) note(command, writer, options.security.warning);
-  options.log = writer.log();
+  CAUCUS_TRY(options.wire.listen, parse_address(server.listen, "server.listen"));
+  options.wire.log = writer.log();
   options.note = [&](const std::string& text) { note(command, writer, text); };
+  CAUCUS_CHECK(read_keys(server, options));
+  CAUCUS_CHECK(read_tokens(server, options));
+  if (!command.insecure) CAUCUS_CHECK(require_security(server, options));
   options.make_result = [&](const Federation& federation, double seconds) {
     return make_results(run, federation, seconds, outputs);
   };
@@ -117,40 +156,21 @@ Status execute_serve(const ServeCommand& command) {
   return serve_run(run, std::move(options));
 }
 
-void add_server_flags(CLI::App& serve, ServeCommand& command) {
-  for (const auto& setting : server_settings()) {
-    if (setting.flag.empty()) continue;
-    serve
-        .add_option_function<std::string>(
-            setting.flag,
-            [&setting, &command](const std::string& value) {
-              command.flags.emplace_back(&setting, value);
-            },
-            setting.help)
-        ->type_name(setting.value_name);
-  }
-}
-
 }  // namespace
 
 void add_serve(CLI::App& app, Action& action) {
-  CLI::App* serve = app.add_subcommand("serve", "Coordinate a federation of real clients");
-  auto command = std::make_shared<ServeCommand>();
-  serve->add_option("config", command->config_file, "the run's configuration, with [server]")
-      ->required()
-      ->type_name("FILE.toml");
-  add_server_flags(*serve, *command);
-  serve->add_flag(
-      "--insecure", command->insecure,
+  auto [serve, given] = add_command(app, action, "serve", "Coordinate a federation of real clients",
+                                    kServeExamples, execute_serve);
+  add_option(serve, "config", "FILE.toml", given.config_file,
+             "the run's configuration, with [server]")
+      ->required();
+  add_server_flags(serve, given.flags);
+  serve.add_flag(
+      "--insecure", given.insecure,
       "serve other machines without TLS or without knowing who is who, or tell them the status");
-  serve->add_flag("--log-json", command->log_json, "the log as JSON, one object per line");
-  add_result_flags(*serve, command->results, "what was learned, for caucus predict");
-  serve
-      ->add_flag("--print-config", command->print_config,
-                 "print the complete configuration, itself a valid file, and exit")
-      ->group("output");
-  serve->footer(kServeExamples);
-  serve->callback([command, &action] { action = [command] { return execute_serve(*command); }; });
+  serve.add_flag("--log-json", given.log_json, "the log as JSON, one object per line");
+  add_result_flags(serve, given.results, "what was learned, for caucus predict");
+  serve.add_flag("--print-config", given.print_config, kPrintConfigHelp)->group("output");
 }
 
 }  // namespace caucus::cli

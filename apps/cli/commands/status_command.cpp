@@ -1,7 +1,5 @@
 // caucus status: how a server stands.
-#include <CLI/CLI.hpp>
 #include <chrono>
-#include <memory>
 #include <thread>
 
 #include "caucus/credentials.hpp"
@@ -9,9 +7,8 @@
 #include "caucus/federation/security/connection_security.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/wire/status_call.hpp"
-#include "command.hpp"
-#include "options/server_config.hpp"
-#include "options/token_option.hpp"
+#include "options/config.hpp"
+#include "options/option.hpp"
 #include "serving/server_status.hpp"
 
 namespace caucus::cli {
@@ -31,22 +28,19 @@ Examples:
 struct StatusCommand {
   std::string server = kDefaultListen;
   std::string json;
-  std::string client, token, ca, cert, key;
+  std::string client, token;
+  TlsFiles tls;
   bool watch = false, insecure = false;
 };
 
-Result<Json> ask(const wire::StatusQuestion& question) {
-  CAUCUS_TRY(const std::string text, wire::ask_status(question));
-  const std::string where = question.server.text();
-  auto json = report::parse_json(text, where, "expected the status of a caucus server");
-  if (!json.ok()) json.error().kind = ErrorKind::network;
-  return json;
-}
-
 /// True when there is nothing more to watch.
 Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion& question) {
-  CAUCUS_TRY(const Json status, ask(question));
-  CAUCUS_TRY(const std::string table, status_table(status, question.server.text()));
+  const std::string where = question.server.text();
+  CAUCUS_TRY(const std::string text, wire::ask_status(question));
+  auto parsed = report::parse_json(text, where, "expected the status of a caucus server");
+  if (!parsed.ok()) parsed.error().kind = ErrorKind::network;
+  CAUCUS_TRY(const Json status, std::move(parsed));
+  CAUCUS_TRY(const std::string table, status_table(status, where));
   if (!command.json.empty()) {
     CAUCUS_CHECK(print(report::json_text(status, command.watch ? -1 : 1) + "\n"));
   } else {
@@ -62,7 +56,7 @@ Status execute_status(const StatusCommand& command) {
   }
   wire::StatusQuestion question;
   CAUCUS_TRY(question.server, parse_server_address(command.server, "--server"));
-  CAUCUS_TRY(question.keys, read_tls_and_warn({command.cert, command.key, command.ca}));
+  CAUCUS_TRY(question.keys, read_tls_and_warn(command.tls));
   CAUCUS_CHECK(check_security(question.server, question.keys, command.insecure));
   if (command.client.empty() != command.token.empty()) {
     return usage_error(command.client.empty() ? "--token" : "--client", "alone",
@@ -82,23 +76,19 @@ Status execute_status(const StatusCommand& command) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
-  CLI::App* status = app.add_subcommand("status", "Ask a server how it stands");
-  auto command = std::make_shared<StatusCommand>();
-  status->add_option("--server", command->server, "where it listens (localhost:7070)")
-      ->type_name("HOST:PORT");
-  status->add_option("--json", command->json, "as JSON on standard output")->type_name("-");
-  status->add_flag("--watch", command->watch, "again every second until the run is over");
-  status->add_option("--client", command->client, "who asks, where the server has tokens")
-      ->type_name("NAME");
-  status->add_option("--token", command->token, "file with that client's token")->type_name("FILE");
-  status->add_flag("--insecure", command->insecure, "ask another machine without TLS");
-  status->add_option("--ca", command->ca, "the authority of the server's certificate; asks for TLS")
-      ->type_name("FILE");
-  status->add_option("--cert", command->cert, "one's own certificate, where the server wants one")
-      ->type_name("FILE");
-  status->add_option("--key", command->key, "its key")->type_name("FILE");
-  status->footer(kStatusExamples);
-  status->callback([command, &action] { action = [command] { return execute_status(*command); }; });
+  auto [status, given] = add_command(app, action, "status", "Ask a server how it stands",
+                                     kStatusExamples, execute_status);
+  add_option(status, "--server", "HOST:PORT", given.server, "where it listens (localhost:7070)");
+  add_option(status, "--json", "-", given.json, "as JSON on standard output");
+  status.add_flag("--watch", given.watch, "again every second until the run is over");
+  add_option(status, "--client", "NAME", given.client, "who asks, where the server has tokens");
+  add_option(status, "--token", "FILE", given.token, "file with that client's token");
+  status.add_flag("--insecure", given.insecure, "ask another machine without TLS");
+  add_option(status, "--ca", "FILE", given.tls.ca,
+             "the authority of the server's certificate; asks for TLS");
+  add_option(status, "--cert", "FILE", given.tls.cert,
+             "one's own certificate, where the server wants one");
+  add_option(status, "--key", "FILE", given.tls.key, "its key");
 }
 
 }  // namespace caucus::cli

@@ -1,35 +1,47 @@
 #include "joining/join_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "caucus/client.hpp"
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/simulation/labels.hpp"
+#include "caucus/data/dataset.hpp"
+#include "caucus/engine/telemetry.hpp"
+#include "joining/join_state.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
 namespace {
 
-/// How long a client that has heard the end before looks for a server that need not be there.
-constexpr std::chrono::seconds kGoodbyeAgain(10);
+/// How long a client that has received the end looks for a server that may be gone.
+constexpr std::chrono::milliseconds kGoodbyeAgain(10'000);
 
 Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{})));
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
-  return data;
-}
-
-Status check_shape(const Dataset& data, const SharedPlan& plan) {
-  if (plan.features == 0 && plan.experts == 0) return Done{};  // the first client says
-  if (data.features() == plan.features && data.experts() == plan.experts) return Done{};
+  const bool any_shape = plan.features == 0 && plan.experts == 0;  // the first client decides
+  if (any_shape || (data.features() == plan.features && data.experts() == plan.experts)) {
+    return data;
+  }
   return data_error(data.name(),
                     "has " + std::to_string(data.features()) + " features and " +
                         std::to_string(data.experts()) + " experts",
                     "the server expects " + std::to_string(plan.features) + " and " +
                         std::to_string(plan.experts));
+}
+
+/// Computes FNV-1a, number by number, which differs for other data.
+std::uint64_t fingerprint_of(const Dataset& data) {
+  std::uint64_t print = 0xcbf29ce484222325U;
+  const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
+  add(data.rows());
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    for (const float value : data.x(row)) add(std::bit_cast<std::uint32_t>(value));
+    add(std::bit_cast<std::uint32_t>(data.y(row)));
+  }
+  return print;
 }
 
 /// The command's error says why it failed, so the log need not.
@@ -48,12 +60,12 @@ class JoinRun::Parts {
   explicit Parts(JoinOptions options) : options_(std::move(options)) {}
 
   Result<JoinOutcome> play(Progress& progress) {
-    if (options_.resume) {
+    if (options_.client.resume) {
       CAUCUS_TRY(state_, JoinState::load(options_.state_file));
     }
-    if (state_ && state_->identity().client != options_.client) {
+    if (state_ && state_->identity().client != name()) {
       return usage_error(options_.state_file, "is of client '" + state_->identity().client + "'",
-                         "expected that of '" + options_.client + "'");
+                         "expected that of '" + name() + "'");
     }
     const bool finished = state_ && state_->finished();
     CAUCUS_TRY(auto started, Client::start(client_options()));
@@ -63,19 +75,15 @@ class JoinRun::Parts {
       client_ = std::move(started);
       if (interrupted_) return interruption();
     }
-    auto outcome = finished ? say_goodbye_again(client) : take_part(client, progress);
+    Status end = finished ? say_goodbye_again(client) : take_part(client, progress);
     client.stop();
-    if (!outcome.ok() && is_new_ && player_ && player_->played().rows == 0) {
+    if (!end.ok() && is_new_ && outcome_.played.rows == 0) {
       state_->remove_own();  // the client was refused, perhaps for its data
     }
     const std::lock_guard lock(mutex_);
-    if (!outcome.ok()) return interrupted_ ? interruption() : std::move(outcome.error());
-    const ClientTraffic traffic = client.traffic();
-    outcome->bytes_up = traffic.bytes_up;
-    outcome->bytes_down = traffic.bytes_down;
-    outcome->connections = traffic.connections;
-    outcome->played.again = traffic.repeated;
-    return outcome;
+    if (!end.ok()) return interrupted_ ? interruption() : std::move(end.error());
+    outcome_.traffic = client.traffic();
+    return outcome_;
   }
 
   void interrupt() {
@@ -88,112 +96,147 @@ class JoinRun::Parts {
   static Error interruption() {
     return network_error("caucus join", "interrupted", "--resume goes on where it was");
   }
+  [[nodiscard]] const std::string& name() const { return options_.client.name; }
 
   [[nodiscard]] ClientOptions client_options() {
-    ClientOptions client;
-    client.server = options_.server.text();
-    client.name = options_.client;
-    client.token = options_.token;
-    client.tls = options_.tls;
-    client.insecure = options_.tls.ca.empty();  // the command has checked that this is meant
-    client.resume = options_.resume;
+    ClientOptions client = options_.client;
     client.software = "caucus join " + version();
     client.by_batch = true;
-    client.patience = options_.patience;
     if (state_) client.run = state_->identity().run;
     if (state_ && state_->finished()) {
-      const bool patient = options_.patience.count() == 0;
-      client.patience = patient ? kGoodbyeAgain : std::min(options_.patience, kGoodbyeAgain);
+      const bool for_ever = client.patience.count() == 0;
+      client.patience = for_ever ? kGoodbyeAgain : std::min(client.patience, kGoodbyeAgain);
     }
     client.on_welcome = [this](std::uint64_t counted) { return check_alone(counted); };
     client.on_over = [this] {
       const std::lock_guard lock(playing_);
       if (!state_ || state_->finished()) return;
       if (const Status status = state_->finish(); !status.ok()) {
-        write_log(options_.log, LogLevel::warning, "state", {{"why", status.error().line()}});
+        write_log(options_.client.log, LogLevel::warning, "state",
+                  {{"why", status.error().line()}});
       }
     };
-    client.log = without_failure(options_.log);
+    client.log = without_failure(client.log);
     return client;
   }
 
-  /// Rows are noted before they are reported, so the server has no more of them than are noted
-  /// here. The first welcome may count more: see prepare_state().
+  /// The state file has rows before they are reported, so the server has no more rows than the
+  /// file. The first welcome may count more: see prepare_state().
   Status check_alone(std::uint64_t counted) {
     const std::lock_guard lock(playing_);
-    if (!player_ || counted <= state_->next_row()) return Done{};
-    return network_error("client '" + options_.client + "'",
+    if (!prepared_ || counted <= state_->next_row()) return Done{};
+    return network_error("client '" + name() + "'",
                          "another one of this name has gone on meanwhile",
                          "expected one at a time; --resume goes on behind it");
   }
 
-  /// The process was killed after the server had said that it has all, and before its caller knew.
-  /// The server may wait for the goodbye, serve another run by now, or not be there.
-  Result<JoinOutcome> say_goodbye_again(Client& client) {
-    if (const Status end = client.wait_until_done(Client::kForever); !end.ok()) {
-      if (!client.out_of_patience()) return end.error();
-    }
-    JoinOutcome outcome;
-    outcome.run = state_->identity().run;
-    outcome.rows = outcome.first_row = state_->next_row();
-    return outcome;
+  /// The process was killed after the server had said that it has all rows. The server may wait for
+  /// the goodbye, serve another run by now, or not be there.
+  Status say_goodbye_again(Client& client) {
+    Status end = client.wait_until_done(Client::kForever);
+    if (!end.ok() && !client.out_of_patience()) return end;
+    outcome_.run = state_->identity().run;
+    outcome_.rows = outcome_.first_row = state_->next_row();
+    return Done{};
   }
 
-  Result<JoinOutcome> take_part(Client& client, Progress& progress) {
+  Status take_part(Client& client, Progress& progress) {
     CAUCUS_TRY(const SharedPlan plan, client.wait_for_plan(Client::kForever));
-    JoinOutcome outcome;
-    outcome.run = *client.run();
-    outcome.loss = plan.loss;
-    // Without the server's variant of the arithmetic the client warns.
+    outcome_.run = *client.run();
+    outcome_.loss = plan.loss;
+    // The client warns if it does not have the server's variant of the arithmetic.
     [[maybe_unused]] const Status same_arithmetic = simd::select(plan.arithmetic);
     CAUCUS_TRY(data_, read_rows(options_.data_file, plan));
-    CAUCUS_CHECK(check_shape(*data_, plan));
-    outcome.rows = progress.total = data_->rows();
+    outcome_.rows = progress.total = data_->rows();
     {
       const std::lock_guard lock(playing_);
-      CAUCUS_CHECK(prepare_state(outcome.run, *client.counted()));
-      outcome.first_row = std::min<std::size_t>(state_->next_row(), data_->rows());
-      player_.emplace(*data_, plan, client, *state_, progress.done);
+      CAUCUS_CHECK(prepare_state(*client.counted()));
+      prepared_ = true;
+      outcome_.first_row = progress.done = used_rows();
     }
     CAUCUS_CHECK(client.ready(data_->rows(), data_->features(), data_->experts()));
     while (true) {
       CAUCUS_TRY(const auto batch, client.next_batch());
-      if (!batch) break;
+      if (!batch) return Done{};
       const std::lock_guard lock(playing_);
-      CAUCUS_CHECK(player_->answer(*batch));
+      CAUCUS_CHECK(answer(client, *batch, plan.rounds_per_upload));
+      progress.done = used_rows();
     }
-    outcome.played = player_->played();
-    return outcome;
   }
 
-  Status prepare_state(const RunId& run, std::uint64_t counted) {
-    JoinIdentity identity{run, options_.client, fingerprint_of(*data_)};
+  Status prepare_state(std::uint64_t counted) {
+    JoinIdentity identity{outcome_.run, name(), fingerprint_of(*data_)};
     if (state_ && state_->identity().data != identity.data) {
       return data_error(options_.data_file, "holds other rows than when it was read before",
                         "expected the same data, or to join without " + options_.state_file);
     }
     if (state_ && state_->next_row() >= counted) return Done{};
-    if (state_) {  // rows are noted before they are reported: the machine has lost some notes
-      write_log(options_.log, LogLevel::warning, "state",
+    if (state_) {  // the machine has lost some lines of the state file
+      write_log(options_.client.log, LogLevel::warning, "state",
                 {{"why", options_.state_file + " is older than what the server has; goes on there"},
                  {"row", std::to_string(counted + 1)}});
     }
     CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),
-                                         options_.resume ? counted : 0));
+                                         options_.client.resume ? counted : 0));
     is_new_ = true;
     return Done{};
   }
 
+  [[nodiscard]] std::size_t used_rows() const {
+    return std::min<std::size_t>(state_->next_row(), data_->rows());
+  }
+
+  /// Plays the next rows, or those that answered this batch before. The state file has them before
+  /// they are reported.
+  Status answer(Client& client, const OpenBatch& batch, std::size_t rounds_per_upload) {
+    CAUCUS_CHECK(state_->forget_up_to(batch.durable));
+    auto rows = state_->rows_of(batch.number);
+    if (!rows) {
+      const std::size_t first = used_rows();
+      rows = {first, first + std::min(data_->rows() - first, rounds_per_upload)};
+      CAUCUS_CHECK(state_->use(batch.number, *rows));
+    }
+    CAUCUS_TRY(const PlayedSums sums, play(client, *rows));
+    CAUCUS_CHECK(client.report(rows->end == data_->rows()));
+    PlayedRows& played = outcome_.played;
+    ++played.batches;
+    played.rows += sums.forecasts;
+    played.loss += sums.loss;
+    played.squared_error += sums.squared_error;
+    played.log_loss += sums.log_loss;
+    played.correct += sums.correct;
+    return Done{};
+  }
+
+  Result<PlayedSums> play(Client& client, const UsedRows& rows) {
+    if (rows.end > data_->rows()) {
+      return data_error(data_->name(), "has " + std::to_string(data_->rows()) + " rows",
+                        "row " + std::to_string(rows.end) + " was used before");
+    }
+    PlayedSums sums;
+    for (std::size_t row = rows.first; row < rows.end; ++row) {
+      const auto y = static_cast<double>(data_->y(row));
+      CAUCUS_TRY(const Prediction prediction, client.predict(data_->x(row)));
+      if (!client.observe(prediction.id, y)) {
+        return data_error(data_->name() + ": data row " + std::to_string(row + 1),
+                          "the target cannot be learned from", "expected a finite number");
+      }
+      sums.add(outcome_.loss, prediction.output, y);
+    }
+    return sums;
+  }
+
   const JoinOptions options_;
-  std::mutex playing_;  ///< guards state_ and player_, which the client's callbacks use
-  std::optional<JoinState> state_;
   std::optional<Dataset> data_;
-  std::optional<RowPlayer> player_;
+  JoinOutcome outcome_;
   bool is_new_ = false;  ///< this process created the state
+  std::mutex playing_;   ///< guards these two, which the client's callbacks use
+  std::optional<JoinState> state_;
+  bool prepared_ = false;  ///< the state is that of this run and of these rows
 
   std::mutex mutex_;  // guards the members below
   bool interrupted_ = false;
-  std::unique_ptr<Client> client_;  ///< the last, so that its callbacks end first
+  std::unique_ptr<Client> client_;  ///< the last member, so that its callbacks end first
 };
 
 JoinRun::JoinRun(JoinOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}

@@ -1,41 +1,39 @@
-// One client's part in a federation, with the rows of a file.
+// One client's part in a federation: a Client that plays the rows of a file in their order, and a
+// second file that remembers which rows it played.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
-#include "caucus/credentials.hpp"
-#include "caucus/federation/records.hpp"
-#include "caucus/federation/security/address.hpp"
-#include "caucus/log.hpp"
+#include "caucus/client.hpp"
 #include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
-#include "joining/row_player.hpp"
 
 namespace caucus::cli {
 
 struct JoinOptions {
-  Address server;
-  TlsTexts tls;
-  std::string client, token;
+  ClientOptions client;  ///< its callbacks are set by JoinRun
   std::string data_file, state_file;
-  bool resume = false;
-  std::chrono::seconds patience{300};
-  Log log;
 };
 
-/// How it ended.
+/// The rows that this process played.
+struct PlayedRows {
+  std::uint64_t batches = 0;
+  std::size_t rows = 0;
+  double loss = 0.0, squared_error = 0.0, log_loss = 0.0;
+  std::size_t correct = 0;
+};
+
+/// The result of play().
 struct JoinOutcome {
   RunId run{};
   Loss loss;
-  std::size_t rows = 0;       ///< of the file
-  std::size_t first_row = 0;  ///< that this process began at, from 0
+  std::size_t rows = 0;       ///< rows of the file
+  std::size_t first_row = 0;  ///< the first row that this process played, from 0
   PlayedRows played;
-  std::uint64_t bytes_up = 0, bytes_down = 0;
-  std::uint64_t connections = 0;
+  ClientTraffic traffic;
 };
 
 class JoinRun {
@@ -47,9 +45,10 @@ class JoinRun {
   JoinRun& operator=(JoinRun&&) = delete;
   ~JoinRun();
 
-  /// Until the server has all; progress counts rows. What --resume needs stays in the state's file.
+  /// Returns when the server has all rows; progress counts them. The state file keeps what
+  /// --resume needs.
   Result<JoinOutcome> play(Progress& progress);
-  /// Leaves; play() returns an error that says so. From any thread.
+  /// Disconnects; play() returns an error that says so. It may be called from any thread.
   void interrupt();
 
  private:

@@ -9,6 +9,7 @@
 
 #include "caucus/core/base/text.hpp"
 #include "caucus/wire/test_server.hpp"
+#include "joining/join_state.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -38,12 +39,12 @@ class JoinedFiles : public testing::Test {
   [[nodiscard]] JoinOptions options(const wire::TestServer& server, std::size_t client,
                                     bool resume = false) const {
     JoinOptions options;
-    options.server = server.address();
-    options.client = "c" + std::to_string(client + 1);
+    options.client.server = server.address().text();
+    options.client.name = "c" + std::to_string(client + 1);
     options.data_file = file(client);
     options.state_file = file(client) + ".join";
-    options.resume = resume;
-    options.patience = std::chrono::seconds(30);
+    options.client.resume = resume;
+    options.client.patience = std::chrono::seconds(30);
     return options;
   }
 
@@ -95,10 +96,10 @@ TEST_F(JoinedFiles, NeedNoServerAfterItHasAll) {
   ASSERT_TRUE(outcome.ok()) << outcome.error().line();
   EXPECT_EQ(outcome->rows, 5U);
   EXPECT_EQ(outcome->played.rows, 0U);
-  EXPECT_EQ(outcome->connections, 0U);
+  EXPECT_EQ(outcome->traffic.connections, 0U);
 
   wire::TestServer other(settings);  // another run, which it has not been in
-  again->server = other.address();
+  again->client.server = other.address().text();
   JoinRun wrong(*again);
   const auto refused = wrong.play(progress);
   ASSERT_FALSE(refused.ok());
@@ -121,7 +122,7 @@ TEST_F(JoinedFiles, SayAgainThatTheyHaveHeardTheEnd) {
   const auto outcome = run.play(progress);
   ASSERT_TRUE(outcome.ok()) << outcome.error().line();
   EXPECT_EQ(outcome->rows, 5U);
-  EXPECT_EQ(outcome->connections, 1U);
+  EXPECT_EQ(outcome->traffic.connections, 1U);
 }
 
 /// Clients that are stopped again and again, and a server that is killed in between.
@@ -240,7 +241,7 @@ TEST_F(StoppedOnce, RefusesAStateOfOtherRowsClientsAndRuns) {
   play_some(server);
   Progress progress;
   auto of_another = options(server, 0, true);
-  of_another.client = "c2";
+  of_another.client.name = "c2";
   const auto client = JoinRun(of_another).play(progress);
   ASSERT_FALSE(client.ok());
   EXPECT_EQ(client.error().kind, ErrorKind::usage);

@@ -1,21 +1,18 @@
 #include "joining/join_state.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "caucus/data/files/output_file.hpp"
 #include "caucus/data/files/text_file.hpp"
-#include "options/values.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -23,7 +20,7 @@ namespace {
 constexpr std::string_view kBegin = "caucus-join-1";
 constexpr std::string_view kFinished = "finished";
 constexpr std::size_t kLargest = 256U << 20U;
-constexpr std::size_t kForgottenLines = 4096;  // before the file is written anew
+constexpr std::size_t kForgottenLines = 4096;  // that the file may have before it is rewritten
 
 std::uint64_t checksum(std::string_view text) {  // FNV-1a
   std::uint64_t sum = 0xcbf29ce484222325U;
@@ -64,13 +61,12 @@ std::string record(std::uint64_t batch, const UsedRows& rows) {
                      std::to_string(rows.end));
 }
 
-/// The words of a line without its checksum; none if that is wrong.
-std::vector<std::string> words_of(std::string_view line) {
-  const std::size_t space = line.rfind(' ');
-  if (space == std::string_view::npos) return {};
-  const auto sum = number_in(line.substr(space + 1), 16);
-  if (!sum || *sum != checksum(line.substr(0, space))) return {};
-  return split(std::string(line.substr(0, space)), ' ');
+/// Returns the words of a line without its checksum, or none if that is wrong.
+std::istringstream words_of(std::string_view line) {
+  const std::size_t space = std::min(line.rfind(' '), line.size());
+  const std::string_view words = line.substr(0, space);
+  const auto sum = number_in(line.substr(std::min(space + 1, line.size())), 16);
+  return std::istringstream(sum == checksum(words) ? std::string(words) : "");
 }
 
 }  // namespace
@@ -84,36 +80,27 @@ std::string run_text(const RunId& run) {
   return text;
 }
 
-JoinState::JoinState(JoinState&& other) noexcept
-    : path_(std::move(other.path_)),
-      identity_(std::move(other.identity_)),
-      next_row_(other.next_row_),
-      finished_(other.finished_),
-      rows_(std::move(other.rows_)),
-      forgotten_(other.forgotten_),
-      file_(std::exchange(other.file_, -1)) {}
-
-JoinState& JoinState::operator=(JoinState&& other) noexcept {
-  path_.swap(other.path_);
-  std::swap(identity_, other.identity_);
-  std::swap(next_row_, other.next_row_);
-  std::swap(finished_, other.finished_);
-  rows_.swap(other.rows_);
-  std::swap(forgotten_, other.forgotten_);
-  std::swap(file_, other.file_);
-  return *this;
-}
-
-JoinState::~JoinState() {
-  if (file_ >= 0) ::close(file_);
-}
-
 Result<std::optional<JoinState>> JoinState::load(const std::string& path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return std::optional<JoinState>();
   CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::data, kLargest));
-  CAUCUS_TRY(JoinState state, parse(text, path));
-  CAUCUS_CHECK(state.rewrite());  // without a torn end, behind which nothing could be appended
+  JoinState state;
+  state.path_ = path;
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  if (!state.read_header(line)) {
+    return data_error(path, "is not the saved state of a client",
+                      "expected a file that caucus join wrote");
+  }
+  for (std::size_t number = 2; std::getline(lines, line) && !lines.eof(); ++number) {
+    if (!state.read_record(line)) {
+      return data_error(path + ":" + std::to_string(number), "is damaged",
+                        "expected what caucus join wrote; without the file it goes on at the "
+                        "server's position");
+    }
+  }
+  CAUCUS_CHECK(state.rewrite());  // removes an incomplete last line before new ones are appended
   return std::optional<JoinState>(std::move(state));
 }
 
@@ -127,70 +114,41 @@ Result<JoinState> JoinState::create(const std::string& path, JoinIdentity identi
   return state;
 }
 
-Status JoinState::read_header(std::string_view line) {
-  const auto words = words_of(line);
-  if (words.size() == 5 && words[0] == kBegin) {
-    const auto run = run_in(words[1]);
-    const auto data = number_in(words[3], 16);
-    const auto row = number_in(words[4], 10);
-    if (run && data && row) {
-      identity_ = {*run, words[2], *data};
-      next_row_ = *row;
-      return Done{};
-    }
-  }
-  return data_error(path_, "is not the saved state of a client",
-                    "expected a file that caucus join wrote");
-}
-
-bool JoinState::read_record(std::string_view line) {
-  const auto words = words_of(line);
-  if (words.size() == 1 && words[0] == kFinished) {
-    finished_ = true;
-    return true;
-  }
-  if (words.size() != 3) return false;
-  const auto batch = number_in(words[0], 10);
-  const auto first = number_in(words[1], 10);
-  const auto end = number_in(words[2], 10);
-  if (!batch || !first || !end || *end < *first) return false;
-  rows_[*batch] = {*first, *end};
-  next_row_ = std::max(next_row_, *end);
+bool JoinState::read_header(const std::string& line) {
+  std::string begin, run;
+  std::istringstream words = words_of(line);
+  words >> begin >> run >> identity_.client >> std::hex >> identity_.data >> std::dec >> next_row_;
+  const auto id = run_in(run);
+  if (!words || !words.eof() || begin != kBegin || !id) return false;
+  identity_.run = *id;
   return true;
 }
 
-Result<JoinState> JoinState::parse(std::string_view text, const std::string& path) {
-  JoinState state;
-  state.path_ = path;
-  const std::size_t first = std::min(text.find('\n'), text.size());
-  CAUCUS_CHECK(state.read_header(text.substr(0, first)));
-  text.remove_prefix(std::min(first + 1, text.size()));
-  for (std::size_t line = 2; !text.empty(); ++line) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;  // torn
-    if (!state.read_record(text.substr(0, end))) {
-      return data_error(path + ":" + std::to_string(line), "is damaged",
-                        "expected what caucus join wrote; without the file it goes on at the "
-                        "server's position");
-    }
-    text.remove_prefix(end + 1);
+bool JoinState::read_record(const std::string& line) {
+  std::istringstream words = words_of(line);
+  if (words.str() == kFinished) {
+    finished_ = true;
+    return true;
   }
-  return state;
+  std::uint64_t batch = 0;
+  UsedRows rows;
+  words >> batch >> rows.first >> rows.end;
+  if (!words || !words.eof() || rows.end < rows.first) return false;
+  rows_[batch] = rows;
+  next_row_ = std::max(next_row_, rows.end);
+  return true;
 }
 
 std::optional<UsedRows> JoinState::rows_of(std::uint64_t batch) const {
   const auto found = rows_.find(batch);
-  if (found == rows_.end()) return std::nullopt;
-  return found->second;
+  return found == rows_.end() ? std::nullopt : std::optional(found->second);
 }
 
 Status JoinState::append(const std::string& line) {
-  const auto written = ::write(file_, line.data(), line.size());
-  if (written != static_cast<ssize_t>(line.size())) {
-    return data_error(path_, written < 0 ? std::generic_category().message(errno) : "is cut short",
-                      "expected room to write");
-  }
-  return Done{};
+  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
+                       std::fflush(file_.get()) == 0;
+  if (written) return Done{};
+  return data_error(path_, std::generic_category().message(errno), "expected room to write");
 }
 
 Status JoinState::use(std::uint64_t batch, const UsedRows& rows) {
@@ -212,11 +170,6 @@ Status JoinState::forget_up_to(std::uint64_t batch) {
   return forgotten_ < kForgottenLines ? Status(Done{}) : rewrite();
 }
 
-std::string JoinState::header() const {
-  return sealed_line(std::string(kBegin) + " " + run_text(identity_.run) + " " + identity_.client +
-                     " " + hex(identity_.data) + " " + std::to_string(next_row_));
-}
-
 Status JoinState::rewrite() {
   auto created = OutputFile::create(path_, Readers::owner);
   if (!created.ok()) {
@@ -224,14 +177,17 @@ Status JoinState::rewrite() {
     return std::move(created.error());
   }
   OutputFile file = std::move(created).value();
-  std::string text = header();
+  std::string text =
+      sealed_line(std::string(kBegin) + " " + run_text(identity_.run) + " " + identity_.client +
+                  " " + hex(identity_.data) + " " + std::to_string(next_row_));
   for (const auto& [batch, rows] : rows_) text += record(batch, rows);
   if (finished_) text += sealed_line(std::string(kFinished));
   CAUCUS_CHECK(file.write(text));
   CAUCUS_CHECK(file.commit());
-  if (file_ >= 0) ::close(file_);
-  file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file_ < 0) {
+  file_.reset(std::fopen(path_.c_str(), "ae"));
+  // Without a buffer a line that could not be written is not written later either.
+  if (file_ != nullptr) std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  if (file_ == nullptr) {
     return data_error(path_, std::generic_category().message(errno), "expected to write to it");
   }
   forgotten_ = 0;
@@ -239,14 +195,14 @@ Status JoinState::rewrite() {
 }
 
 void JoinState::remove(const std::string& path) {
-  std::error_code ignored;  // it does no harm
+  std::error_code ignored;  // a file that stays does no harm
   std::filesystem::remove(path, ignored);
 }
 
 void JoinState::remove_own() const {
   struct stat mine {};
   struct stat there {};
-  if (::fstat(file_, &mine) != 0 || ::stat(path_.c_str(), &there) != 0) return;
+  if (::fstat(::fileno(file_.get()), &mine) != 0 || ::stat(path_.c_str(), &there) != 0) return;
   if (mine.st_dev == there.st_dev && mine.st_ino == there.st_ino) remove(path_);
 }
 

@@ -1,10 +1,8 @@
 #include "options/config.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/data/ranges.hpp"
@@ -14,40 +12,42 @@ namespace {
 
 bool is_kernel(SpaceKind kind) { return Space{.kind = kind}.is_kernel(); }
 
+struct Rule {
+  bool broken;
+  std::string where, what, expected;
+};
+
+Status check(const std::vector<Rule>& rules) {
+  for (const auto& [broken, where, what, expected] : rules) {
+    if (broken) return usage_error(where, what, expected);
+  }
+  return Done{};
+}
+
 /// An option that its kind of space does not have is a contradiction, not something to ignore.
 Status validate_group(const SpaceGroup& group) {
   const std::string where = "space '" + name_of(group.kind) + "'";
-  const auto foreign = [&](bool given, const char* option, const char* owner) -> Status {
-    if (!given) return Done{};
-    return usage_error(where, std::string("has no ") + option,
-                       std::string("that is an option of ") + owner);
+  const auto foreign = [&](bool given, const std::string& option, const std::string& owner) {
+    return Rule{given, where, "has no " + option, "that is an option of " + owner};
   };
   const bool kernel = is_kernel(group.kind);
   const bool linear = group.kind == SpaceKind::linear;
   const bool expert = group.kind == SpaceKind::expert;
-  CAUCUS_CHECK(foreign(group.radii && !linear, "radii", "linear spaces; kernels have a radius"));
-  CAUCUS_CHECK(foreign(group.intercept && !linear, "intercept", "linear spaces"));
-  CAUCUS_CHECK(foreign(group.radius && !kernel, "radius", "kernels; linear spaces have radii"));
-  CAUCUS_CHECK(foreign(group.widths && !kernel, "widths", "kernels"));
-  CAUCUS_CHECK(foreign(group.features && !kernel, "features", "kernels"));
-  CAUCUS_CHECK(foreign(group.independent_base && !kernel, "independent base", "kernels"));
-  CAUCUS_CHECK(foreign(group.constraint && expert, "constraint", "spaces that learn"));
-  CAUCUS_CHECK(foreign(group.columns && !expert, "columns", "experts"));
-  if (expert && !group.columns) {
-    return usage_error(where, "no columns are named",
-                       "expected --expert-columns A..B, the columns that hold their predictions");
-  }
-  return Done{};
+  return check({foreign(group.radii && !linear, "radii", "linear spaces; kernels have a radius"),
+                foreign(group.intercept && !linear, "intercept", "linear spaces"),
+                foreign(group.radius && !kernel, "radius", "kernels; linear spaces have radii"),
+                foreign(group.widths && !kernel, "widths", "kernels"),
+                foreign(group.features && !kernel, "features", "kernels"),
+                foreign(group.independent_base && !kernel, "independent base", "kernels"),
+                foreign(group.constraint && expert, "constraint", "spaces that learn"),
+                foreign(group.columns && !expert, "columns", "experts"),
+                {expert && !group.columns, where, "no columns are named",
+                 "expected --expert-columns A..B, the columns that hold their predictions"}});
 }
 
 template <class T>
 void set_default(std::optional<T>& setting, std::type_identity_t<T> value) {
   if (!setting) setting = std::move(value);
-}
-
-Status exclusive(bool both, const char* where, const char* what, const char* expected) {
-  if (!both) return Done{};
-  return usage_error(where, what, expected);
 }
 
 }  // namespace
@@ -132,77 +132,66 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
   return spaces;
 }
 
-Status RunConfig::validate_schedule() const {
+Status RunConfig::validate() const {
   const bool theory = schedule == ScheduleKind::theory;
   const bool constant = schedule == ScheduleKind::constant;
-  CAUCUS_CHECK(exclusive(!constant && (eta || lambda), "schedule",
-                         "only a constant schedule has eta and lambda, but one is given",
-                         "expected them with --schedule constant"));
-  CAUCUS_CHECK(exclusive(!theory && (horizon || gradient_scale), "schedule",
-                         "only the theory has a horizon and a gradient scale, but one is given",
-                         "expected them with --schedule theory"));
-  CAUCUS_CHECK(
-      exclusive(!theory && !constant && (feature_bound || label_bound || loss_bound), "schedule",
-                "an adaptive schedule needs no bound, but one is given",
-                "expected feature, label and loss bounds with --schedule theory or constant"));
-  CAUCUS_CHECK(exclusive(
-      !has_baseline() && (weight_rate || model_rate || regularization || exploration), "schedule",
-      "only baselines have weight and model rates, regularization and exploration, none is named",
-      "expected --algorithm em-kofl, vm-kofl, pm-kofl, pof-mkl, ofskl, fed-omd or fedposgd"));
-  CAUCUS_CHECK(exclusive(has_only_baselines() && (schedule != ScheduleKind::adaptive), "schedule",
-                         "baselines have rates of their own, but a schedule is given",
-                         "expected it with --algorithm fomd-oms or nco-oms"));
-  CAUCUS_CHECK(exclusive(has_only_baselines() && fixed_share != 0.0, "--fixed-share",
-                         "baselines have no fixed share, but one is given",
-                         "expected it with --algorithm fomd-oms or nco-oms"));
-  return exclusive(constant && (!eta || !lambda), "schedule",
-                   "a constant schedule needs both rates", "expected --eta and --lambda");
-}
-
-Status RunConfig::validate_data() const {
-  CAUCUS_CHECK(exclusive(!file.empty() && !clients_from.empty(), "data",
-                         "both a file and a directory of clients are given",
-                         "expected one of --data and --clients-from"));
-  CAUCUS_CHECK(exclusive(file.empty() && clients_from.empty(), "data", "none is given",
-                         "expected --data FILE or --clients-from DIR"));
-  CAUCUS_CHECK(exclusive(!clients_from.empty() && partition.has_value(), "--partition",
-                         "contradicts --clients-from, where every file is a client",
-                         "expected one of the two"));
-  return exclusive(!scale_from.empty() && !feature_range && !label_range, "--scale-from",
-                   "nothing is scaled", "expected --feature-range or --label-range with it");
-}
-
-Status RunConfig::validate_spaces() const {
-  std::size_t expert_groups = 0;
-  for (const SpaceGroup& group : spaces) {
-    CAUCUS_CHECK(validate_group(group));
-    expert_groups += static_cast<std::size_t>(group.kind == SpaceKind::expert);
-  }
-  return exclusive(expert_groups > 1, "spaces", "experts are named twice",
-                   "expected one range of columns for all experts");
+  CAUCUS_CHECK(check(
+      {{!constant && (eta || lambda), "schedule",
+        "only a constant schedule has eta and lambda, but one is given",
+        "expected them with --schedule constant"},
+       {!theory && (horizon || gradient_scale), "schedule",
+        "only the theory has a horizon and a gradient scale, but one is given",
+        "expected them with --schedule theory"},
+       {is_adaptive(schedule) && (feature_bound || label_bound || loss_bound), "schedule",
+        "an adaptive schedule needs no bound, but one is given",
+        "expected feature, label and loss bounds with --schedule theory or constant"},
+       {!has_baseline() && (weight_rate || model_rate || regularization || exploration), "schedule",
+        "only baselines have weight and model rates, regularization and exploration, none is named",
+        "expected --algorithm em-kofl, vm-kofl, pm-kofl, pof-mkl, ofskl, fed-omd or fedposgd"},
+       {has_only_baselines() && schedule != ScheduleKind::adaptive, "schedule",
+        "baselines have rates of their own, but a schedule is given",
+        "expected it with --algorithm fomd-oms or nco-oms"},
+       {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
+        "baselines have no fixed share, but one is given",
+        "expected it with --algorithm fomd-oms or nco-oms"},
+       {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
+        "expected --eta and --lambda"}}));
+  for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));
+  const auto experts = std::count_if(spaces.begin(), spaces.end(), [](const SpaceGroup& group) {
+    return group.kind == SpaceKind::expert;
+  });
+  return check({{experts > 1, "spaces", "experts are named twice",
+                 "expected one range of columns for all experts"},
+                {sample == 0U, "--sample", "0", "expected J >= 1"},
+                {clients == 0U, "--clients", "0", "expected at least 1"}});
 }
 
 Result<ExperimentOptions> RunConfig::experiment() const {
-  CAUCUS_CHECK(validate_data());
+  CAUCUS_CHECK(check(
+      {{!file.empty() && !clients_from.empty(), "data",
+        "both a file and a directory of clients are given",
+        "expected one of --data and --clients-from"},
+       {file.empty() && clients_from.empty(), "data", "none is given",
+        "expected --data FILE or --clients-from DIR"},
+       {!clients_from.empty() && partition.has_value(), "--partition",
+        "contradicts --clients-from, where every file is a client", "expected one of the two"},
+       {!scale_from.empty() && !feature_range && !label_range, "--scale-from", "nothing is scaled",
+        "expected --feature-range or --label-range with it"}}));
   return experiment_without_data();
 }
 
 Result<ExperimentOptions> RunConfig::experiment_without_data() const {
-  CAUCUS_CHECK(validate_schedule());
-  CAUCUS_CHECK(validate_spaces());
-  if (sample && *sample == 0) return usage_error("--sample", "0", "expected J >= 1");
-  if (clients && *clients == 0) return usage_error("--clients", "0", "expected at least 1");
+  CAUCUS_CHECK(validate());
   const RunConfig all = resolved();
   ExperimentOptions options;
+  static_cast<SimulationOptions&>(options) = *this;
   CAUCUS_TRY(options.spaces, expand(all.spaces));
-  options.algorithms = algorithms;
   options.loss = loss;
   options.sample = *all.sample;
   options.rounds_per_upload = rounds_per_upload;
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;
   options.clients = all.clients.value_or(0);  // the data say how many
-  options.dropout = dropout;
   ScheduleOptions& rates = options.schedule;
   rates.kind = schedule;
   rates.horizon = all.horizon.value_or(rates.horizon);
@@ -216,10 +205,7 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   if (has_baseline()) {
     options.rates = {*all.weight_rate, *all.model_rate, *all.regularization, *all.exploration};
   }
-  options.repeats = repeats;
   options.seed = seed;
-  options.threads = threads;
-  options.regret = regret;
   CAUCUS_CHECK(options.validate());
   return options;
 }

@@ -1,4 +1,4 @@
-// The configuration of a run as people write it, in flags or in TOML.
+// The configuration of a run and of its server as people write it, in flags or in TOML.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct SpaceGroup {
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
 
-struct RunConfig {
+struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
   std::optional<Interval> feature_range, label_range;
 
@@ -40,9 +40,7 @@ struct RunConfig {
 
   std::optional<std::size_t> clients;
   std::optional<std::string> partition;
-  double dropout = 0.0;
 
-  std::vector<std::string> algorithms = {"fomd-oms"};
   std::optional<std::size_t> sample;
   std::size_t rounds_per_upload = 1;
   Loss loss;
@@ -53,10 +51,7 @@ struct RunConfig {
   double fixed_share = 0.0;
   std::optional<double> weight_rate, model_rate, regularization, exploration;  ///< baselines
 
-  std::size_t repeats = 1;
   std::uint64_t seed = 1;
-  std::size_t threads = 0;
-  bool regret = false;
 
   [[nodiscard]] bool has_baseline() const;
   /// Whether no algorithm has a schedule.
@@ -73,10 +68,29 @@ struct RunConfig {
   [[nodiscard]] Result<ReadOptions> read_options() const;
 
  private:
-  // Refuse settings that exclude each other.
-  [[nodiscard]] Status validate_data() const;
-  [[nodiscard]] Status validate_schedule() const;
-  [[nodiscard]] Status validate_spaces() const;
+  [[nodiscard]] Status validate() const;
+};
+
+inline constexpr const char* kDefaultListen = "localhost:7070";
+
+/// The [server] table: how a run is served. The result depends on it only for who takes part and
+/// what reports are held against.
+struct ServerConfig {
+  std::string listen = kDefaultListen;
+  std::string store;                       ///< empty: named after the configuration file
+  std::vector<std::string> clients;        ///< who takes part; their order is that of the run
+  std::optional<std::size_t> quorum;       ///< clients that are enough at the deadline; all
+  std::optional<std::size_t> deadline_ms;  ///< of a batch, from its opening on; none
+  std::size_t durability = 1;              ///< batches per durable commit
+  std::size_t snapshot_every = 1000;       ///< batches between snapshots of the whole state
+  std::size_t label_delay = 16;            ///< batches that a label may come late
+  std::optional<std::size_t> features;     ///< of an example, where no ranges tell
+  std::optional<double> max_abs_target, max_feature_norm;  ///< where no ranges tell
+  std::size_t violations = 3;      ///< reports that cannot be true before a client is cut off
+  std::size_t linger_ms = 30'000;  ///< for clients who have not heard that the run is over
+  std::string tokens, cert, key, client_ca, http;
+
+  [[nodiscard]] bool has_tls() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };
 
 /// Linear, and Gaussian kernels of the eight widths.

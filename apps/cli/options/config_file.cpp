@@ -25,17 +25,16 @@ constexpr void require_of_toml(bool holds) {
 namespace caucus::cli {
 namespace {
 
+const std::vector<std::string> kTables = {"data",     "space", "federation", "algorithm",
+                                          "schedule", "run",   "server"};
+
 std::string place(const std::string& file, const toml::node& node) {
   return file + ":" + std::to_string(node.source().begin.line);
 }
 
 Error unknown(const std::string& where, const std::string& what, const std::string& word,
               const std::vector<std::string>& known) {
-  std::string list;
-  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-  const auto guess = nearest(word, known);
-  return usage_error(where, "unknown " + what + " '" + word + "'",
-                     guess ? "did you mean '" + *guess + "'?" : "expected one of " + list);
+  return usage_error(where, "unknown " + what + " '" + word + "'", suggestion(word, known));
 }
 
 Error wrong_type() {
@@ -119,18 +118,6 @@ Status read_spaces(const toml::node& node, const std::string& file, RunConfig& c
   return Done{};
 }
 
-std::vector<std::string> table_names() {
-  std::vector<std::string> names;
-  for (const auto& setting : run_settings()) {
-    if (std::find(names.begin(), names.end(), setting.table) == names.end()) {
-      names.push_back(setting.table);
-    }
-  }
-  names.insert(names.begin() + 1, "space");  // after [data], as in the documentation
-  names.emplace_back("server");
-  return names;
-}
-
 template <class Target>
 Json table_json(const std::string& table, const std::vector<Setting<Target>>& settings,
                 const Target& target) {
@@ -174,16 +161,15 @@ Result<RunConfig> parse_config(const std::string& text, const std::string& name,
   CAUCUS_TRY(const toml::table parsed, parse_toml(text, name));
   RunConfig config;
   ServerConfig served;
-  const auto tables = table_names();
   for (const auto& [key, node] : parsed) {
     const std::string word(key.str());
     if (word == "space") {
       CAUCUS_CHECK(read_spaces(node, name, config));
       continue;
     }
-    if (std::find(tables.begin(), tables.end(), word) == tables.end()) {
+    if (std::find(kTables.begin(), kTables.end(), word) == kTables.end()) {
       return unknown(place(name, node), node.is_table() ? "table" : "key outside a table:", word,
-                     tables);
+                     kTables);
     }
     if (!node.is_table()) {
       return usage_error(place(name, node), "'" + word + "' is not a table",
@@ -210,7 +196,7 @@ Result<RunConfig> read_config(const std::string& path, ServerConfig* server) {
 Json config_json(const RunConfig& config, const ServerConfig* server) {
   const RunConfig resolved = config.resolved();
   Json all = Json::object();
-  for (const std::string& table : table_names()) {
+  for (const std::string& table : kTables) {
     if (table == "space") {
       Json list = Json::array();
       for (const SpaceGroup& group : resolved.spaces) {

@@ -5,7 +5,6 @@
 
 #include "caucus/result.hpp"
 #include "options/config.hpp"
-#include "options/server_config.hpp"
 #include "options/settings.hpp"
 
 namespace caucus::cli {

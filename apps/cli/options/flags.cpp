@@ -9,51 +9,63 @@
 namespace caucus::cli {
 namespace {
 
-template <class Target, class Record>
+bool names(const std::vector<GivenFlag>& given, const char* flag) {
+  return std::any_of(given.begin(), given.end(),
+                     [&](const GivenFlag& g) { return g.flag == flag; });
+}
+
+template <class Target>
 void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
-               const std::string& group, Record record) {
+               std::vector<GivenFlag>& given, const char* group) {
   for (const auto& setting : settings) {
-    const auto given = [&setting, record](const std::string& value) {
+    if (setting.flag.empty()) continue;
+    const auto record = [&setting, &given](const std::string& value) {
       if (value.starts_with("--")) {  // the next flag, where a value is missing
         throw CLI::ValidationError(setting.flag, "needs a value (" + setting.value_name + ")");
       }
-      record(setting, value);
+      given.push_back({setting.flag, value});
     };
     CLI::Option* option =
         setting.value_name.empty()
             ? command.add_flag_function(
                   setting.flag,
-                  [given](std::int64_t count) { given(count > 0 ? "true" : "false"); },
+                  [record](std::int64_t count) { record(count > 0 ? "true" : "false"); },
                   setting.help)
-            : command.add_option_function<std::string>(setting.flag, given, setting.help)
+            : command.add_option_function<std::string>(setting.flag, record, setting.help)
                   ->type_name(setting.value_name);
-    option->trigger_on_parse()->group(group.empty() ? setting.table : group);
+    option->trigger_on_parse()->group(group != nullptr ? group : setting.table);
   }
 }
 
-bool names(const std::vector<GivenFlag>& given, const char* flag) {
-  return std::any_of(given.begin(), given.end(),
-                     [&](const GivenFlag& g) { return g.run != nullptr && g.run->flag == flag; });
+/// The setting of a flag, or null.
+template <class Target>
+const Setting<Target>* find(const std::vector<Setting<Target>>& settings, const std::string& flag) {
+  for (const auto& setting : settings) {
+    if (setting.flag == flag) return &setting;
+  }
+  return nullptr;
 }
+
+/// Sets what the flag stands for; its name is the place of an error.
+template <class Target>
+Status set(const std::vector<Setting<Target>>& settings, const GivenFlag& given, Target& target) {
+  Status status = find(settings, given.flag)->set(target, given.value);
+  if (!status.ok()) status.error().where = given.flag;
+  return status;
+}
+
+bool is_space_flag(const std::string& flag) { return find(space_settings(), flag) != nullptr; }
 
 /// Drops the rates, which belong to one schedule only.
 void drop_rates(RunConfig& config) {
   config.horizon.reset();
-  config.gradient_scale.reset();
-  config.eta.reset();
-  config.lambda.reset();
+  for (auto* rate : {&config.gradient_scale, &config.eta, &config.lambda}) rate->reset();
 }
 
 void drop_bounds(RunConfig& config) {
-  config.feature_bound.reset();
-  config.label_bound.reset();
-  config.loss_bound.reset();
-}
-
-bool names_only_baselines(const std::vector<GivenFlag>& given) {
-  return std::all_of(given.begin(), given.end(), [](const GivenFlag& g) {
-    return g.run == nullptr || g.run->flag != "--algorithm" || is_baseline(g.value);
-  });
+  for (auto* bound : {&config.feature_bound, &config.label_bound, &config.loss_bound}) {
+    bound->reset();
+  }
 }
 
 /// Drops what the file says where a flag decides otherwise and the two exclude each other.
@@ -63,17 +75,18 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
     config.file.clear();
     config.partition.reset();
   }
+  bool only_baselines = true;
   for (const GivenFlag& g : given) {
     RunConfig changed = config;
-    if (g.run == nullptr || g.run->flag != "--schedule") continue;
-    if (g.run->set(changed, g.value).ok() && changed.schedule != config.schedule) {
-      drop_rates(config);
-      if (is_adaptive(changed.schedule)) drop_bounds(config);
-    }
+    if (g.flag == "--algorithm" && !is_baseline(g.value)) only_baselines = false;
+    if (g.flag != "--schedule" || !set(run_settings(), g, changed).ok()) continue;
+    if (changed.schedule == config.schedule) continue;
+    drop_rates(config);
+    if (is_adaptive(changed.schedule)) drop_bounds(config);
   }
   if (names(given, "--algorithm")) {
     config.algorithms.clear();
-    if (names_only_baselines(given)) {
+    if (only_baselines) {
       config.schedule = ScheduleKind::adaptive;
       config.fixed_share = 0.0;
       drop_rates(config);
@@ -82,35 +95,28 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
   }
 }
 
-Status with_flag(Status status, const std::string& flag) {
-  if (!status.ok()) status.error().where = flag;
-  return status;
-}
-
 /// An option before any --spaces: for every space of the file (or by default) that has it.
-Status apply_to_all(const Setting<SpaceGroup>& setting, const std::string& value,
-                    RunConfig& config) {
+Status apply_to_all(const GivenFlag& given, RunConfig& config) {
   if (config.spaces.empty()) config.spaces = default_spaces();
   bool taken = false;
   for (SpaceGroup& group : config.spaces) {
     SpaceGroup changed = group;
-    CAUCUS_CHECK(with_flag(setting.set(changed, value), setting.flag));
+    CAUCUS_CHECK(set(space_settings(), given, changed));
     if (!expand({changed}).ok()) continue;
     group = changed;
     taken = true;
   }
   if (taken) return Done{};
-  return usage_error(setting.flag, "no space of this run has it",
+  return usage_error(given.flag, "no space of this run has it",
                      "expected it after the --spaces it belongs to");
 }
 
 /// A setting has one value; only --algorithm and --spaces name several things.
 Status refuse_repetition(const std::vector<GivenFlag>& given) {
   std::set<std::string> seen;
-  for (const GivenFlag& g : given) {
-    const std::string& flag = g.run != nullptr ? g.run->flag : g.space->flag;
+  for (const auto& [flag, value] : given) {
     if (flag == "--spaces") {  // its options may come again for the next one
-      for (const auto& setting : space_settings()) seen.erase(setting.flag);
+      std::erase_if(seen, is_space_flag);
     } else if (flag != "--algorithm" && !seen.insert(flag).second) {
       return usage_error(flag, "is given twice", "expected it once");
     }
@@ -120,15 +126,13 @@ Status refuse_repetition(const std::vector<GivenFlag>& given) {
 
 }  // namespace
 
-void add_setting_flags(CLI::App& command, std::vector<GivenFlag>& given) {
-  add_flags(command, run_settings(), "",
-            [&given](const Setting<RunConfig>& setting, const std::string& value) {
-              given.push_back({&setting, nullptr, value});
-            });
-  add_flags(command, space_settings(), "spaces",
-            [&given](const Setting<SpaceGroup>& setting, const std::string& value) {
-              given.push_back({nullptr, &setting, value});
-            });
+void add_run_flags(CLI::App& command, std::vector<GivenFlag>& given) {
+  add_flags(command, run_settings(), given, nullptr);
+  add_flags(command, space_settings(), given, "spaces");
+}
+
+void add_server_flags(CLI::App& command, std::vector<GivenFlag>& given) {
+  add_flags(command, server_settings(), given, "Options");
 }
 
 Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config) {
@@ -136,21 +140,25 @@ Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config) {
   make_room(given, config);
   bool own_spaces = false;
   for (const GivenFlag& g : given) {
-    if (g.run != nullptr && g.run->flag == "--algorithm") {
+    if (g.flag == "--algorithm") {
       config.algorithms.push_back(g.value);
-    } else if (g.run != nullptr) {
-      CAUCUS_CHECK(with_flag(g.run->set(config, g.value), g.run->flag));
-    } else if (g.space->flag == "--spaces") {
+    } else if (!is_space_flag(g.flag)) {
+      CAUCUS_CHECK(set(run_settings(), g, config));
+    } else if (own_spaces || g.flag == "--spaces") {
       if (!own_spaces) config.spaces.clear();
       own_spaces = true;
-      config.spaces.emplace_back();
-      CAUCUS_CHECK(with_flag(g.space->set(config.spaces.back(), g.value), g.space->flag));
-    } else if (own_spaces) {
-      CAUCUS_CHECK(with_flag(g.space->set(config.spaces.back(), g.value), g.space->flag));
+      if (g.flag == "--spaces") config.spaces.emplace_back();
+      CAUCUS_CHECK(set(space_settings(), g, config.spaces.back()));
     } else {
-      CAUCUS_CHECK(apply_to_all(*g.space, g.value, config));
+      CAUCUS_CHECK(apply_to_all(g, config));
     }
   }
+  return Done{};
+}
+
+Status apply_flags(const std::vector<GivenFlag>& given, ServerConfig& config) {
+  CAUCUS_CHECK(refuse_repetition(given));
+  for (const GivenFlag& g : given) CAUCUS_CHECK(set(server_settings(), g, config));
   return Done{};
 }
 

@@ -14,17 +14,17 @@ class App;
 
 namespace caucus::cli {
 
-/// One flag as it stood on the command line; exactly one of the two settings is set.
+/// One flag as it stood on the command line.
 struct GivenFlag {
-  const Setting<RunConfig>* run = nullptr;
-  const Setting<SpaceGroup>* space = nullptr;
-  std::string value;
+  std::string flag, value;
 };
 
-/// Declares every setting's flag; what is given lands in `given`, in order.
-void add_setting_flags(CLI::App& command, std::vector<GivenFlag>& given);
+/// Declare every setting's flag; what is given lands in `given`, in order.
+void add_run_flags(CLI::App& command, std::vector<GivenFlag>& given);
+void add_server_flags(CLI::App& command, std::vector<GivenFlag>& given);
 
 /// Flags win over the file, also over what the file says that no longer fits them.
 Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config);
+Status apply_flags(const std::vector<GivenFlag>& given, ServerConfig& config);
 
 }  // namespace caucus::cli

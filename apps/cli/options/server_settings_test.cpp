@@ -1,4 +1,4 @@
-#include "options/server_config.hpp"
+#include "options/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// The one list of a run's settings: each has a place in the TOML file, a flag, a meaning, a way to
-// be set from text and a way to be printed. Flags, files, --print-config, the configuration in the
-// JSON and the suggestions for misspelt keys all come from it.
+// The one list of settings: each has a place in the TOML file, a flag, a meaning, a way to be set
+// from text and a way to be printed. Flags, files, --print-config, the configuration in the JSON
+// and the suggestions for misspelt keys all come from it.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ using report::Json;
 
 template <class Target>
 struct Setting {
-  std::string table;  ///< [table] of the TOML; "space" for [[space]]
-  std::string key;
-  std::string flag;        ///< "--rounds-per-upload"
+  std::string table;       ///< [table] of the TOML; "space" for [[space]]
+  std::string key;         ///< a dot leads into a table of the table
+  std::string flag;        ///< "--rounds-per-upload"; empty if there is none
   std::string value_name;  ///< "N"; empty for a switch
   std::string help;
   std::function<Status(Target&, const std::string&)> set;
@@ -28,5 +28,6 @@ struct Setting {
 
 const std::vector<Setting<RunConfig>>& run_settings();
 const std::vector<Setting<SpaceGroup>>& space_settings();
+const std::vector<Setting<ServerConfig>>& server_settings();
 
 }  // namespace caucus::cli

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <system_error>
 
+#include "caucus/data/files/number.hpp"
+#include "caucus/report/text_table.hpp"
+
 namespace caucus::cli {
 namespace {
-
-Error wrong(const std::string& text, const char* expected) {
-  return usage_error("", "'" + text + "' is not valid", expected);
-}
 
 template <class Number>
 bool read_all(const std::string& text, Number& number) {
@@ -20,27 +19,22 @@ bool read_all(const std::string& text, Number& number) {
 
 /// 0.1:1:10 means 0.1, 0.2, 0.3, ..., not 0.30000000000000004.
 double twelve_digits(double value) {
-  char buffer[40];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 12).ptr;
-  std::from_chars(buffer, end, value);
+  read_all(report::rounded(value, 12), value);
   return value;
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
+
+Error not_valid(const std::string& text, const std::string& expected) {
+  return usage_error("", "'" + text + "' is not valid", expected);
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
   for (;;) {
     const auto end = text.find(separator, begin);
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
+    parts.emplace_back(trim(std::string_view(text).substr(begin, end - begin)));
     if (end == std::string::npos) return parts;
     begin = end + 1;
   }
@@ -48,37 +42,36 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 Result<double> parse_number(const std::string& text) {
   double number = 0.0;
-  if (!read_all(text, number) || !std::isfinite(number)) return wrong(text, "expected a number");
+  if (!read_all(text, number) || !std::isfinite(number))
+    return not_valid(text, "expected a number");
   return number;
 }
 
 Result<double> parse_number_or_infinity(const std::string& text) {
   double number = 0.0;
-  if (!read_all(text, number) || std::isnan(number)) return wrong(text, "expected a number or inf");
+  if (!read_all(text, number) || std::isnan(number))
+    return not_valid(text, "expected a number or inf");
   return number;
 }
 
 Result<std::uint64_t> parse_count(const std::string& text) {
   std::uint64_t number = 0;
-  if (!read_all(text, number)) return wrong(text, "expected a whole number");
+  if (!read_all(text, number)) return not_valid(text, "expected a whole number");
   return number;
 }
 
 Result<bool> parse_switch(const std::string& text) {
   if (text == "true") return true;
   if (text == "false") return false;
-  return wrong(text, "expected true or false");
+  return not_valid(text, "expected true or false");
 }
 
 Result<std::pair<double, double>> parse_interval(const std::string& text) {
   const auto parts = split(text, ',');
-  double a = 0.0;
-  double b = 0.0;
-  if (parts.size() != 2 || !read_all(parts[0], a) || !read_all(parts[1], b) || !std::isfinite(a) ||
-      !std::isfinite(b) || !(a < b)) {
-    return wrong(text, "expected A,B with A < B, as in 0,1");
-  }
-  return std::pair(a, b);
+  const auto a = parse_number(parts.front());
+  const auto b = parse_number(parts.back());
+  if (parts.size() == 2 && a.ok() && b.ok() && *a < *b) return std::pair(*a, *b);
+  return not_valid(text, "expected A,B with A < B, as in 0,1");
 }
 
 Result<std::vector<double>> parse_numbers(const std::string& text) {
@@ -87,25 +80,24 @@ Result<std::vector<double>> parse_numbers(const std::string& text) {
   std::vector<double> numbers;
   if (text.find(':') != std::string::npos) {
     const auto parts = split(text, ':');
-    double from = 0.0;
-    double to = 0.0;
+    const auto from = parse_number(parts.front());
+    const auto to = parse_number(parts[1]);
     std::size_t count = 0;
-    if (parts.size() != 3 || !read_all(parts[0], from) || !read_all(parts[1], to) ||
-        !read_all(parts[2], count) || count == 0 || count > kMost || !std::isfinite(from) ||
-        !std::isfinite(to)) {
-      return wrong(text, expected);
+    if (parts.size() != 3 || !from.ok() || !to.ok() || !read_all(parts[2], count) || count == 0 ||
+        count > kMost) {
+      return not_valid(text, expected);
     }
     const double last = static_cast<double>(count) - 1.0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto k = static_cast<double>(i);
-      numbers.push_back(count == 1 ? from : twelve_digits((from * (last - k) + to * k) / last));
+      numbers.push_back(count == 1 ? *from : twelve_digits((*from * (last - k) + *to * k) / last));
     }
     return numbers;
   }
   for (const std::string& part : split(text, ',')) {
-    double number = 0.0;
-    if (!read_all(part, number) || std::isnan(number)) return wrong(text, expected);
-    numbers.push_back(number);
+    const auto number = parse_number_or_infinity(part);
+    if (!number.ok()) return not_valid(text, expected);
+    numbers.push_back(*number);
   }
   return numbers;
 }
@@ -118,7 +110,7 @@ Result<std::pair<std::size_t, std::size_t>> parse_columns(const std::string& tex
   if (!read_all(single ? text : text.substr(0, dots), first) ||
       !read_all(single ? text : text.substr(dots + 2), last) || first == 0 || last < first ||
       last > 1'000'000) {
-    return wrong(text, "expected A..B, columns counted from 1, at most a million");
+    return not_valid(text, "expected A..B, columns counted from 1, at most a million");
   }
   return std::pair(first, last);
 }

@@ -12,6 +12,9 @@
 
 namespace caucus::cli {
 
+/// The error of the functions below.
+Error not_valid(const std::string& text, const std::string& expected);
+
 Result<double> parse_number(const std::string& text);  ///< finite
 Result<double> parse_number_or_infinity(const std::string& text);
 Result<std::uint64_t> parse_count(const std::string& text);                 ///< 0, 1, 2, ...

@@ -7,83 +7,60 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "caucus/credentials.hpp"
-#include "caucus/data/files/new_directory.hpp"
 #include "caucus/data/files/text_file.hpp"
+#include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/certificates.hpp"
 #include "caucus/federation/security/client_name.hpp"
-#include "caucus/federation/security/host_name.hpp"
 #include "caucus/federation/security/tokens.hpp"
-#include "options/output_files.hpp"
+#include "options/outputs.hpp"
 
 namespace caucus::cli {
 namespace {
 
-constexpr std::size_t kMostTokens = 64U << 20;  // bytes: a million clients
+constexpr std::size_t kMostTokens = 64U << 20;  // bytes, enough for a million clients
 constexpr const char* kTokensTitle =
     "# The clients that may take part: each with the SHA-256 of its token.\n";
 
-/// Of two that write into the same directory, one waits: their files would not fit together.
-class DirectoryLock {
- public:
-  static Result<DirectoryLock> take(const std::string& directory) {
-    const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DirectoryLock lock(descriptor);
-    int code = descriptor < 0 ? -1 : ::flock(descriptor, LOCK_EX);
-    while (code != 0 && descriptor >= 0 && errno == EINTR) code = ::flock(descriptor, LOCK_EX);
-    if (code == 0) return lock;
-    return data_error(directory,
-                      "cannot be locked (" + std::generic_category().message(errno) + ")",
-                      "expected a directory to write to");
-  }
-  DirectoryLock(DirectoryLock&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  DirectoryLock& operator=(DirectoryLock&&) = delete;
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
-  ~DirectoryLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+/// Waits while another process writes into the directory, since their files would not fit
+/// together. The lock lasts as long as the result.
+Result<std::shared_ptr<void>> lock_directory(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::shared_ptr<void> lock(nullptr, [descriptor](void*) { ::close(descriptor); });
+  int code = descriptor < 0 ? -1 : ::flock(descriptor, LOCK_EX);
+  while (code != 0 && errno == EINTR) code = ::flock(descriptor, LOCK_EX);
+  if (code == 0) return lock;
+  return data_error(directory, "cannot be locked (" + std::generic_category().message(errno) + ")",
+                    "expected a directory to write to");
+}
 
- private:
-  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
-
-/// The files under way, by their names in the directory.
-class Files {
- public:
-  explicit Files(const CertificateOrder& order) : order_(order) {}
-
+/// The files to write into the directory.
+struct Files {
   void add(const std::string& name, std::string text, Readers readers) {
     names.push_back(name);
-    outputs_.push_back({"DIR", order_.path(name), std::move(text), readers});
+    outputs.push_back({"DIR", order.path(name), std::move(text), readers});
   }
   void add(const std::string& name, const Identity& identity) {
     add(name + ".pem", identity.certificate, Readers::usual);
     add(name + ".key", identity.key, Readers::owner);
   }
-
   [[nodiscard]] Status refuse_existing(const std::string& expected) const {
-    for (const Output& output : outputs_) {
+    for (const Output& output : outputs) {
       std::error_code ignored;
-      const auto status = std::filesystem::symlink_status(output.path, ignored);
-      if (std::filesystem::exists(status)) {
+      if (std::filesystem::exists(std::filesystem::symlink_status(output.path, ignored))) {
         return usage_error(output.path, "is there already", expected);
       }
     }
     return Done{};
   }
-  [[nodiscard]] Status write() const { return write_outputs(outputs_); }
 
-  std::vector<std::string> names;
-
- private:
-  const CertificateOrder& order_;
-  std::vector<Output> outputs_;
+  const CertificateOrder& order;
+  std::vector<std::string> names = {};
+  std::vector<Output> outputs = {};
 };
 
 Status check_clients(const std::vector<std::string>& clients) {
@@ -104,7 +81,7 @@ Status check_clients(const std::vector<std::string>& clients) {
   return Done{};
 }
 
-/// Certificate, key and token of each client; gives their lines in `tokens`.
+/// Adds certificate, key and token of each client; returns their lines in `tokens`.
 Result<std::string> make_clients(const CertificateOrder& order, const Identity& authority,
                                  Files& files) {
   std::string lines;
@@ -132,7 +109,7 @@ Result<std::vector<std::string>> make_certificates(const CertificateOrder& order
   CAUCUS_CHECK(check_clients(order.clients));
   for (const std::string& host : hosts) CAUCUS_CHECK(check_host(host, "--host"));
   const Validity validity = Validity::days_from(order.now, order.days);
-  Files files(order);
+  Files files{order};
   CAUCUS_TRY(const Identity authority, make_authority(validity));
   CAUCUS_TRY(const Identity server, make_server_identity(authority, hosts, validity));
   files.add("ca", authority);
@@ -141,16 +118,16 @@ Result<std::vector<std::string>> make_certificates(const CertificateOrder& order
   files.add("tokens", kTokensTitle + lines, Readers::owner);
 
   CAUCUS_TRY(NewDirectory directory, NewDirectory::make(order.directory));
-  CAUCUS_TRY(const DirectoryLock lock, DirectoryLock::take(order.directory));
+  CAUCUS_TRY(const auto lock, lock_directory(order.directory));
   if (!force) CAUCUS_CHECK(files.refuse_existing("expected another directory, or --force"));
-  CAUCUS_CHECK(files.write());
+  CAUCUS_CHECK(write_outputs(files.outputs));
   directory.keep();
   return std::move(files.names);
 }
 
 Result<std::vector<std::string>> add_client_certificates(const CertificateOrder& order) {
   CAUCUS_CHECK(check_clients(order.clients));
-  CAUCUS_TRY(const DirectoryLock lock, DirectoryLock::take(order.directory));
+  CAUCUS_TRY(const auto lock, lock_directory(order.directory));
   CAUCUS_TRY(const TlsTexts authority, read_tls({order.path("ca.pem"), order.path("ca.key"), ""},
                                                 {"the authority's", "the authority's", ""}));
   CAUCUS_TRY(std::string tokens, read_text(order.path("tokens"), ErrorKind::usage, kMostTokens));
@@ -161,12 +138,12 @@ Result<std::vector<std::string>> add_client_certificates(const CertificateOrder&
                          "expected a new name");
     }
   }
-  Files files(order);
+  Files files{order};
   CAUCUS_TRY(const std::string lines, make_clients(order, {authority.cert, authority.key}, files));
   CAUCUS_CHECK(files.refuse_existing("expected a new client"));
   if (!tokens.empty() && tokens.back() != '\n') tokens += '\n';
-  files.add("tokens", tokens + lines, Readers::usual);  // the file there keeps its mode
-  CAUCUS_CHECK(files.write());
+  files.add("tokens", tokens + lines, Readers::usual);  // an existing file keeps its mode
+  CAUCUS_CHECK(write_outputs(files.outputs));
   return std::move(files.names);
 }
 

@@ -1,9 +1,12 @@
 #include "serving/http_endpoint.hpp"
 
 #include <httplib.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,16 +14,70 @@
 #include <thread>
 #include <utility>
 
-#include "serving/http_stream.hpp"
 #include "serving/server_status.hpp"
 
 namespace caucus::cli {
 namespace {
 
-// Taken in at a time, each on a thread that mostly waits; others wait in the system's queue.
+using Clock = std::chrono::steady_clock;
+
+// Connections at a time, each on a thread that mostly waits; others wait in the system's queue.
 constexpr std::size_t kConnections = 32;
-constexpr std::chrono::seconds kTime(5);  // for a client to say what it wants and hear the answer
+constexpr std::chrono::seconds kTime(5);  // for a request and its answer
 constexpr std::size_t kLargestRequest = 16'384;
+
+/// A connection with a deadline and a limit of bytes, so that neither a slow client nor one that
+/// never stops sending can hold it.
+class HttpStream final : public httplib::Stream {
+ public:
+  HttpStream(int socket, const std::atomic<bool>& stopping)
+      : socket_(socket), stopping_(stopping) {}
+
+  [[nodiscard]] bool is_readable() const override { return next_ < end_ || wait(POLLIN); }
+  [[nodiscard]] bool is_writable() const override { return wait(POLLOUT); }
+  ssize_t read(char* into, std::size_t size) override {
+    if (next_ == end_) {
+      if (left_ == 0 || !wait(POLLIN)) return -1;
+      const ssize_t got = recv(socket_, buffer_.data(), std::min(buffer_.size(), left_), 0);
+      if (got <= 0) return got;
+      next_ = 0;
+      end_ = static_cast<std::size_t>(got);
+      left_ -= end_;
+    }
+    const std::size_t given = std::min(size, end_ - next_);
+    std::copy_n(buffer_.data() + next_, given, into);
+    next_ += given;
+    return static_cast<ssize_t>(given);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    if (!wait(POLLOUT)) return -1;
+    return send(socket_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  void get_remote_ip_and_port(std::string&, int&) const override {}  // nothing calls it
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  [[nodiscard]] socket_t socket() const override { return socket_; }
+
+ private:
+  /// Returns false if it is too late.
+  [[nodiscard]] bool wait(short events) const {
+    using std::chrono::milliseconds;
+    constexpr milliseconds kSlice(50);  // how often it looks whether the server stops
+    while (!stopping_) {
+      const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
+      if (left.count() <= 0) return false;
+      pollfd one{socket_, events, 0};
+      if (poll(&one, 1, static_cast<int>(std::min(left, kSlice).count())) > 0) return true;
+    }
+    return false;
+  }
+
+  const int socket_;
+  const Clock::time_point deadline_ = Clock::now() + kTime;
+  std::size_t left_ = kLargestRequest;
+  const std::atomic<bool>& stopping_;
+  std::array<char, 4096> buffer_{};  ///< httplib reads byte by byte
+  std::size_t next_ = 0, end_ = 0;
+};
 
 /// httplib's threads, with a bound on what waits for them.
 class BoundedQueue : public httplib::TaskQueue {
@@ -56,7 +113,7 @@ class TimedServer final : public httplib::Server {
 
  private:
   bool process_and_close_socket(socket_t socket) override {
-    HttpStream stream(socket, std::chrono::steady_clock::now() + kTime, kLargestRequest, stopping_);
+    HttpStream stream(socket, stopping_);
     bool closed = false;
     const bool answered = process_request(stream, true, closed, nullptr);
     shutdown(socket, SHUT_RDWR);
@@ -81,8 +138,8 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
   TimedServer& server = parts->server;
   server.new_task_queue = [] { return new BoundedQueue; };
   server.set_payload_max_length(kLargestRequest);
-  // Nothing here takes a body, which may be packed, or is worth sending in parts, which may
-  // overlap: a small request could ask for any memory.
+  // Bodies, which may be compressed, and ranges, which may overlap, are refused: with them a small
+  // request could take any memory.
   server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
     const bool plain = request.method == "GET" || request.method == "HEAD";
     if (plain && request.ranges.empty()) return httplib::Server::HandlerResponse::Unhandled;
@@ -93,26 +150,20 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
-  // A host that is stuck would not answer.
-  const auto answer_trouble = [trouble = sources.trouble](httplib::Response& response) {
-    const std::string why = trouble ? trouble() : std::string();
-    if (why.empty()) return false;
-    response.status = 503;
-    response.set_content(why + "\n", "text/plain");
-    return true;
+  const auto answer = [&server, trouble = sources.trouble](const char* path, const char* type,
+                                                           auto text) {
+    server.Get(path, [=](const httplib::Request&, httplib::Response& response) {
+      const std::string why = trouble ? trouble() : std::string();  // a stuck host has no text
+      if (!why.empty()) response.status = 503;
+      response.set_content(why.empty() ? text() : why + "\n", why.empty() ? type : "text/plain");
+    });
   };
   const auto status = sources.status;
-  server.Get("/status", [=](const httplib::Request&, httplib::Response& response) {
-    if (answer_trouble(response)) return;
-    response.set_content(report::json_text(status_json(status())) + "\n", "application/json");
-  });
-  server.Get("/metrics", [=](const httplib::Request&, httplib::Response& response) {
-    if (answer_trouble(response)) return;
-    response.set_content(metrics_text(status()), "text/plain; version=0.0.4; charset=utf-8");
-  });
-  server.Get("/healthz", [=](const httplib::Request&, httplib::Response& response) {
-    if (!answer_trouble(response)) response.set_content("ok\n", "text/plain");
-  });
+  answer("/status", "application/json",
+         [=] { return report::json_text(status_json(status())) + "\n"; });
+  answer("/metrics", "text/plain; version=0.0.4; charset=utf-8",
+         [=] { return metrics_text(status()); });
+  answer("/healthz", "text/plain", [] { return std::string("ok\n"); });
 
   const int port = listen.port == 0 ? server.bind_to_any_port(listen.host)
                    : server.bind_to_port(listen.host, listen.port) ? listen.port
@@ -123,7 +174,7 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
   }
   parts->address = {listen.host, static_cast<std::uint16_t>(port)};
   parts->thread = std::thread([&server] { server.listen_after_bind(); });
-  while (!server.is_running()) std::this_thread::yield();  // else stop() would do nothing
+  while (!server.is_running()) std::this_thread::yield();  // before that, stop() would do nothing
   return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(std::move(parts)));
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "caucus/federation/host.hpp"
+#include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/result.hpp"
 
@@ -14,7 +14,7 @@ namespace caucus::cli {
 
 struct StatusSources {
   std::function<HostStatus()> status;
-  /// Why batches do not close although they could; empty if they do. It must return at once.
+  /// Returns why batches do not close although they could, or an empty text; must not wait.
   std::function<std::string()> trouble;
 };
 
@@ -29,7 +29,7 @@ class HttpEndpoint {
   HttpEndpoint& operator=(HttpEndpoint&&) = delete;
   ~HttpEndpoint();
 
-  /// Where it listens: with the port that the system chose.
+  /// Returns where it listens, with the port that the system chose.
   [[nodiscard]] const Address& address() const;
 
  private:

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/federation/host.hpp"
+#include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/store/store.hpp"
 #include "caucus/wire/server.hpp"
 #include "serving/http_endpoint.hpp"
@@ -24,7 +24,7 @@ constexpr Milliseconds kShortestLinger(300);  // for connected clients to acknow
 constexpr Milliseconds kFirstLinger(1500);    // for clients that reconnect, before others are named
 constexpr Milliseconds kGrace(2000);          // for streams to end
 
-/// A run continues only with the arithmetic that began it: its results are the same to the bit.
+/// A run continues only with the arithmetic that began it, so that its results keep their bits.
 Status same_arithmetic(const Store& store, const ServedRun& run) {
   if (!store.begun()) return Done{};
   CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
@@ -57,10 +57,7 @@ void allow_files_for(std::size_t clients, const ServeOptions& options) {
   }
 }
 
-bool is_over(const Host& host) {
-  return host.look(
-      [](const Federation& federation) { return federation.phase() == Federation::Phase::over; });
-}
+bool is_over(const Host& host) { return host.status().phase == Federation::Phase::over; }
 
 std::vector<std::string> unacknowledged(const Host& host) {
   return host.look([](const Federation& federation) { return federation.unacknowledged(); });
@@ -83,7 +80,7 @@ Status finish(const Host& host, const ServeOptions& options) {
   return options.write_result();
 }
 
-/// Disconnected clients are told that the run is over when they reconnect, now or when it is served
+/// Disconnected clients learn that the run is over when they reconnect, now or when it is served
 /// again.
 Status wait_for_the_others(const ServedRun& run, Host& host, const ServeOptions& options,
                            const StopSignals& signals, Milliseconds most) {
@@ -114,25 +111,31 @@ Status end(const ServedRun& run, Host& host, const ServeOptions& options,
 
 Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
   const bool over_before = is_over(host);
+  if (over_before) {
+    CAUCUS_CHECK(finish(host, options));  // the result does not wait for clients
+    if (unacknowledged(host).empty()) return Done{};
+  }
   std::unique_ptr<HttpEndpoint> http;
   if (!run.server.http.empty()) {
     CAUCUS_TRY(const Address address, parse_address(run.server.http, "server.http"));
     CAUCUS_TRY(http, HttpEndpoint::start(address, {[&host] { return host.status(); },
                                                    [&host] { return host.trouble(); }}));
-    write_log(options.log, address.is_loopback() ? LogLevel::info : LogLevel::warning, "http",
+    write_log(options.wire.log, address.is_loopback() ? LogLevel::info : LogLevel::warning, "http",
               {{"address", http->address().text()},
                {"open_to_others", address.is_loopback() ? "false" : "true"}});
   }
-  wire::ServerOptions settings;
-  settings.listen = options.listen;
-  settings.keys = std::move(options.security.keys);
-  settings.tokens = std::move(options.security.tokens);
-  settings.status = [](const HostStatus& status) {
-    return report::json_text(status_json(status), -1);
+  options.wire.status = [](const HostStatus& all) {
+    return report::json_text(status_json(all), -1);
   };
-  settings.log = options.log;
-  const bool encrypted = settings.keys.has_value();
-  CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(settings)));
+  const bool encrypted = options.wire.keys.has_value();
+  const bool certified = encrypted && !options.wire.keys->client_authority.empty();
+  if (!certified && !options.wire.listen.is_loopback()) {
+    write_log(options.wire.log, LogLevel::warning, "strangers",
+              {{"why",
+                "without client certificates anybody who can reach the server can grow its memory; "
+                "server.tls.client_ca or a proxy (docs/proxy.md) bounds it"}});
+  }
+  CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(options.wire)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   Status status = host.wait();
   if (status.ok() && over_before) {
@@ -150,23 +153,15 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   return status;
 }
 
-Status serve_host(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
-  if (is_over(host)) {
-    CAUCUS_CHECK(finish(host, options));  // the result does not wait for clients
-    if (unacknowledged(host).empty()) return Done{};
-  }
-  return serve(run, host, options, signals);
-}
-
 }  // namespace
 
 Status serve_run(const ServedRun& run, ServeOptions options) {
   StopSignals signals;
   allow_files_for(run.federation.clients.size(), options);
-  CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, options.log));
+  CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, options.wire.log));
   signals.watch([&host = *host] { host.stop(); });
-  Status status = serve_host(run, *host, options, signals);
-  signals.unwatch();  // before there is no host
+  Status status = serve(run, *host, options, signals);
+  signals.unwatch();  // before the host is destroyed
   return status;
 }
 

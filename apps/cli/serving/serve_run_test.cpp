@@ -41,7 +41,7 @@ class ServeRunTest : public testing::Test {
     results_ = 0;
     thread_ = std::thread([this] {
       ServeOptions options;
-      options.listen = {"127.0.0.1", 0};
+      options.wire.listen = {"127.0.0.1", 0};
       options.note = [this](const std::string& note) {
         const std::lock_guard lock(mutex_);
         notes_ += note + "\n";

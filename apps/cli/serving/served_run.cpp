@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/files/byte_source.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/simulation/summary.hpp"
 #include "options/config_file.hpp"
 
 namespace caucus::cli {
@@ -105,6 +108,58 @@ Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
   return run;
 }
 
+Scaling unscaled(const SharedPlan& plan) {
+  const std::size_t columns = plan.features + plan.experts + 1;
+  Scaling scaling;
+  const auto assigned = assign_columns(*plan.columns, {{}, columns}, "columns");
+  if (assigned.ok() && assigned->feature_columns.size() == plan.features) {
+    scaling = *assigned;
+  } else {  // the target is a name, and only the clients know its column
+    scaling.columns = columns;
+    scaling.target_column = columns - 1;
+    scaling.feature_columns.resize(plan.features);
+    std::iota(scaling.feature_columns.begin(), scaling.feature_columns.end(), std::size_t{0});
+    scaling.expert_columns.resize(plan.experts);
+    std::iota(scaling.expert_columns.begin(), scaling.expert_columns.end(), plan.features);
+  }
+  scaling.minimum.assign(columns, 0.0);
+  scaling.maximum.assign(columns, 0.0);
+  return scaling;
+}
+
+std::vector<std::string> feature_names(const SharedPlan& plan, const Scaling& scaling) {
+  std::vector<std::string> names;
+  if (!plan.columns->ranges || plan.columns->ranges->names.empty()) return names;
+  for (const std::size_t column : scaling.feature_columns) {
+    names.push_back(plan.columns->ranges->names[column]);
+  }
+  return names;
+}
+
+/// Returns how the clients write their classes, as far as the ranges show it.
+LabelConvention labels_of(const SharedPlan& plan, const Scaling& scaling) {
+  if (!plan.loss.is_classification()) return LabelConvention::none;
+  const bool from_zero = plan.columns->ranges && scaling.target_interval().first == 0.0;
+  return from_zero ? LabelConvention::zero_one : LabelConvention::minus_plus;
+}
+
+/// Returns the length as it was: a batch may have closed without a client, or its size be unknown.
+RunLength length_of(const Federation& federation) {
+  RunLength length = federation.length();
+  for (const Member& member : federation.members()) {
+    length.rounds = std::max<std::size_t>(length.rounds, member.counted);
+  }
+  length.batches = federation.batch();
+  return length;
+}
+
+/// Returns how the columns of a file become an example. If that is unknown, they are the features,
+/// the experts' predictions and the target.
+Result<Scaling> served_scaling(const SharedPlan& plan) {
+  CAUCUS_TRY(auto known, known_scaling(plan));
+  return known ? std::move(*known) : unscaled(plan);
+}
+
 }  // namespace
 
 Result<ServedRun> make_served_run(const RunConfig& config, const ServerConfig& server) {
@@ -126,7 +181,7 @@ std::vector<std::string> ignored_settings(const RunConfig& config) {
 
 std::string plan_text(const ServedRun& run) {
   RunConfig config = run.config;
-  config.scale_from.clear();  // a path; what it held is below
+  config.scale_from.clear();  // this is a path; its ranges are below
   Json tables = config_json(config, &run.server);
   tables["run"] = {{"seed", tables["run"]["seed"]}};
   Json server = Json::object();
@@ -148,6 +203,7 @@ std::string plan_text(const ServedRun& run) {
 Result<ServedRun> parse_plan(const std::string& text, const std::string& where) {
   constexpr const char* kExpected = "expected a store written by caucus serve";
   CAUCUS_TRY(const Json json, report::parse_json(text, where, kExpected));
+  if (!json.is_object()) return data_error(where, "its plan is not an object", kExpected);
   std::optional<Error> error;
   report::JsonReader in(json, "", error);
   if (in.text("format") != "caucus-plan" || in.number("format_version") != kPlanVersion) {
@@ -166,6 +222,46 @@ Result<ServedRun> parse_plan(const std::string& text, const std::string& where) 
     CAUCUS_TRY(ranges, read_ranges(source));
   }
   return make(config, server, std::move(ranges), std::move(arithmetic));
+}
+
+Result<ServedResult> served_result(const Federation& federation, const ServedRun& run,
+                                   std::string name, double seconds) {
+  const SharedPlan& plan = federation.settings().plan;
+  CAUCUS_TRY(Scaling scaling, served_scaling(plan));
+  ServedResult served;
+  served.labels = labels_of(plan, scaling);
+  served.data = {std::move(name), 0, feature_names(plan, scaling), std::move(scaling)};
+  for (const Member& member : federation.members()) {
+    served.data.rows += std::max(member.examples, member.counted);
+  }
+  RepetitionOutcome outcome;
+  outcome.length = length_of(federation);
+  outcome.played.push_back({federation.telemetry(),
+                            seconds,
+                            federation.curve().curve,
+                            federation.server()->learned(),
+                            federation.server()->second_order(),
+                            {}});
+  std::vector<RepetitionOutcome> outcomes;
+  outcomes.push_back(std::move(outcome));
+  served.result = summarise(std::move(outcomes), run.options);
+  return served;
+}
+
+Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run) {
+  const SharedPlan& plan = federation.settings().plan;
+  CAUCUS_TRY(Scaling scaling, served_scaling(plan));
+  report::StoredModel model;
+  model.algorithm = run.options.algorithms.front();
+  model.loss = plan.loss;
+  model.labels = labels_of(plan, scaling);
+  model.seed = plan.seed;
+  model.held = plan.held;
+  model.feature_names = feature_names(plan, scaling);
+  model.scaling = std::move(scaling);
+  model.spaces = plan.spaces;
+  model.learned = federation.server()->learned();
+  return model;
 }
 
 }  // namespace caucus::cli

@@ -1,35 +1,50 @@
-// A configuration as it is served, and the form in which a store keeps it: whoever opens the store
-// can rebuild the federation from it alone, and a server with other settings is refused.
+// A configuration as it is served, and the form in which a store keeps it: the federation can be
+// rebuilt from the store alone, and a server with other settings is refused. Its result
+// and its model have the same form as those of a simulated run.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "caucus/federation/federation_settings.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/report/finished_run.hpp"
+#include "caucus/report/model_file.hpp"
 #include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
 #include "options/config.hpp"
-#include "options/server_config.hpp"
 
 namespace caucus::cli {
 
 struct ServedRun {
-  RunConfig config;  ///< without what only a simulation has
+  RunConfig config;  ///< without the settings that only a simulation has
   ServerConfig server;
   ExperimentOptions options;
   FederationSettings federation;
 };
 
-/// Reads the ranges. What cannot be served is an error.
+/// Reads the ranges and refuses settings that cannot be served.
 Result<ServedRun> make_served_run(const RunConfig& config, const ServerConfig& server);
 
-/// Settings of a simulation that serving ignores.
+/// Returns the given settings of a simulation that serving ignores.
 std::vector<std::string> ignored_settings(const RunConfig& config);
 
-/// All that decides the result and nothing else: the same text for the same run.
+/// Returns exactly the settings that decide the result: the same text for the same run.
 std::string plan_text(const ServedRun& run);
 
-/// `where` names the store.
+/// Reads the text back; `where` names the store.
 Result<ServedRun> parse_plan(const std::string& text, const std::string& where);
+
+struct ServedResult {
+  report::DataFacts data;
+  ExperimentResult result;
+  LabelConvention labels = LabelConvention::none;
+};
+
+/// Summarises a run that has begun; `name` stands for the data.
+Result<ServedResult> served_result(const Federation& federation, const ServedRun& run,
+                                   std::string name, double seconds);
+
+/// Returns the content of a model file, also while the run goes on.
+Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run);
 
 }  // namespace caucus::cli

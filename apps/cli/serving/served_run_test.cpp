@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "caucus/data/ranges.hpp"
-#include "caucus/federation/store/recovery.hpp"
-#include "caucus/federation/test_host.hpp"
-#include "caucus/report/result_json.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/federation/hosting/test_host.hpp"
+#include "caucus/federation/store/store.hpp"
+#include "caucus/report/finished_run.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "options/config_file.hpp"
-#include "serving/served_result.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -46,7 +46,7 @@ class ServedRunTest : public testing::Test {
       }
     }
     all.close();
-    write_ranges(*measure_ranges(path("all.csv")), path("ranges.csv")).value();
+    write_ranges(*load_ranges(path("all.csv")), path("ranges.csv")).value();
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 

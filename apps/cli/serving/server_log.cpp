@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -21,25 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLastMoment(500);
+constexpr std::chrono::milliseconds kLastMoment(500);  // to write the waiting lines at the end
 constexpr int kPollMilliseconds = 100;
-constexpr std::size_t kLongest = 400;  // bytes of a value: nobody can fill the disk with one name
+constexpr std::size_t kLongest = 400;  // bytes of a value, so that a long name cannot fill the disk
 
-std::string_view word_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return "debug";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::warning:
-      return "warning";
-    case LogLevel::error:
-      return "error";
-  }
-  return "info";
-}
+constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
-/// RFC 3339 with milliseconds, in UTC.
+/// Formats the time by RFC 3339 with milliseconds, in UTC.
 std::string time_text(std::chrono::system_clock::time_point time) {
   const auto whole = std::chrono::floor<std::chrono::milliseconds>(time);
   const std::time_t seconds =
@@ -58,13 +45,11 @@ std::string shortened(std::string_view value) {
   return std::string(value.substr(0, kLongest)) + "...";
 }
 
-/// Plain words as they are, all else in quotes and in ASCII.
+/// Returns plain words unchanged, and all else in quotes and in ASCII.
 std::string quoted_where_needed(const std::string& value) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("-_./:+@%,").find(c) != std::string_view::npos;
-  };
-  if (!value.empty() && std::all_of(value.begin(), value.end(), plain)) return value;
+  constexpr const char* kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:+@%,";
+  if (!value.empty() && value.find_first_not_of(kPlain) == std::string::npos) return value;
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text = "\"";
   for (const char c : value) {
@@ -84,12 +69,13 @@ std::string quoted_where_needed(const std::string& value) {
 
 std::string log_line(LogForm form, std::chrono::system_clock::time_point time, LogLevel level,
                      std::string_view event, std::span<const LogField> fields) {
+  const std::string_view word = kLevels.at(static_cast<std::size_t>(level));
   if (form == LogForm::json) {
-    Json json = {{"time", time_text(time)}, {"level", word_of(level)}, {"event", event}};
+    Json json = {{"time", time_text(time)}, {"level", word}, {"event", event}};
     for (const LogField& field : fields) json[std::string(field.key)] = shortened(field.value);
     return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
   }
-  std::string line = "time=" + time_text(time) + " level=" + std::string(word_of(level)) +
+  std::string line = "time=" + time_text(time) + " level=" + std::string(word) +
                      " event=" + quoted_where_needed(std::string(event));
   for (const LogField& field : fields) {
     line += " " + std::string(field.key) + "=" + quoted_where_needed(shortened(field.value));
@@ -98,23 +84,13 @@ std::string log_line(LogForm form, std::chrono::system_clock::time_point time, L
 }
 
 LogWriter::LogWriter(int descriptor, LogForm form) : descriptor_(descriptor), form_(form) {
-  // Signals are for the threads that wait for them: the new thread inherits that they are blocked.
+  // Signals are for the threads that wait for them, so they are blocked in the new thread.
   sigset_t all{};
   sigset_t before{};
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::jthread([this](const std::stop_token& closing) { run(closing); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-LogWriter::~LogWriter() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-    give_up_ = (Clock::now() + kLastMoment).time_since_epoch().count();
-  }
-  changed_.notify_all();
-  thread_.join();
 }
 
 Log LogWriter::log() {
@@ -131,47 +107,38 @@ void LogWriter::write(std::string line) {
     ++lost_;
     return;
   }
-  if (lines_.empty()) changed_.notify_all();
+  if (lines_.empty()) changed_.notify_one();
   lines_.push_back(std::move(line));
 }
 
-void LogWriter::run() {
+void LogWriter::run(const std::stop_token& closing) {
   std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return closing_ || !lines_.empty(); });
-    if (lines_.empty()) return;
+  while (changed_.wait(lock, closing, [&] { return !lines_.empty(); })) {
     std::string text = std::move(lines_.front());
     lines_.pop_front();
-    if (lost_ > 0 && lines_.empty()) {  // those that waited are written: now the gap
+    if (lost_ > 0 && lines_.empty()) {  // all waiting lines are written
       text += log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "lost",
                        std::vector<LogField>{{"lines", std::to_string(std::exchange(lost_, 0))}});
     }
     lock.unlock();
-    const bool written = put(text);
+    const bool written = put(text, closing);
     lock.lock();
     if (!written) return;
   }
 }
 
-bool LogWriter::is_late() const {
-  const auto give_up = give_up_.load();
-  return give_up != 0 && Clock::now().time_since_epoch().count() > give_up;
-}
-
-bool LogWriter::put(std::string_view text) {
+bool LogWriter::put(std::string_view text, const std::stop_token& closing) {
   while (!text.empty()) {
+    if (closing.stop_requested() && !give_up_) give_up_ = Clock::now() + kLastMoment;
     pollfd one{descriptor_, POLLOUT, 0};
-    const int ready = ::poll(&one, 1, kPollMilliseconds);
-    if (ready == 0) {
-      if (is_late()) return false;
-      continue;
-    }
     // A pipe that is ready has room for PIPE_BUF bytes, so the write does not block.
     const auto size =
-        ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-    if (size < 0 && errno != EINTR && errno != EAGAIN) return true;  // nobody will ever read it
+        ::poll(&one, 1, kPollMilliseconds) == 0
+            ? 0
+            : ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (size < 0 && errno != EINTR && errno != EAGAIN) return true;  // the reader is gone
     if (size > 0) text.remove_prefix(static_cast<std::size_t>(size));
-    if (size <= 0 && is_late()) return false;
+    if (size <= 0 && give_up_ && Clock::now() > *give_up_) return false;
   }
   return true;
 }

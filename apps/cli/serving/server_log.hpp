@@ -1,15 +1,16 @@
-// The log of a server or a client: one line per event, for people and for programs. Whatever a
-// client says stays within its field of its line.
+// The log of a server or a client: one line per event, for people and for programs. Text of a
+// client cannot leave its field of its line.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,47 +24,40 @@ enum class LogForm {
   json    ///< {"time": "...", "level": "info", "event": "joined", "client": "c01"}
 };
 
-/// With its end of line.
+/// Returns the line with its end of line.
 std::string log_line(LogForm form, std::chrono::system_clock::time_point time, LogLevel level,
                      std::string_view event, std::span<const LogField> fields);
 
-/// Writes lines from a thread of its own, so that nobody waits for whoever reads them. When the
+/// Writes lines from a thread of its own, so that no other thread waits for their reader. When the
 /// reader is slow, up to kMostLines wait; further lines are lost and counted, and the next line
-/// that is written tells how many.
+/// that is written tells how many. When the writer ends, the lines that wait have a moment to be
+/// read; the others are dropped.
 class LogWriter {
  public:
   static constexpr std::size_t kMostLines = 1000;
 
-  /// To this file descriptor, which stays open.
+  /// Writes to this file descriptor, which stays open.
   LogWriter(int descriptor, LogForm form);
-  LogWriter(const LogWriter&) = delete;
-  LogWriter& operator=(const LogWriter&) = delete;
-  LogWriter(LogWriter&&) = delete;
-  LogWriter& operator=(LogWriter&&) = delete;
-  /// Gives the lines that wait a moment to be read, and drops the others.
-  ~LogWriter();
 
-  /// For any thread while the writer exists; debug events are left out.
+  /// Returns a log for any thread while the writer exists; debug events are left out.
   [[nodiscard]] Log log();
-  /// A whole line as it is, with its end.
+  /// Writes a whole line, which has its end.
   void write(std::string line);
 
  private:
-  void run();
-  /// False if the reader takes nothing before it is too late.
-  bool put(std::string_view text);
-  [[nodiscard]] bool is_late() const;
+  void run(const std::stop_token& closing);
+  /// Returns false if the reader takes nothing in time.
+  bool put(std::string_view text, const std::stop_token& closing);
 
   const int descriptor_;
   const LogForm form_;
-  std::atomic<std::chrono::steady_clock::rep> give_up_ = 0;  ///< set when the writer ends
+  std::optional<std::chrono::steady_clock::time_point> give_up_;  ///< the last moment to write
 
-  std::mutex mutex_;  // guards everything below
-  std::condition_variable changed_;
+  std::mutex mutex_;  // guards lines_ and lost_
+  std::condition_variable_any changed_;
   std::deque<std::string> lines_;
   std::uint64_t lost_ = 0;
-  bool closing_ = false;
-  std::thread thread_;
+  std::jthread thread_;  // ends before the others do
 };
 
 }  // namespace caucus::cli

@@ -10,7 +10,7 @@
 namespace caucus::cli {
 namespace {
 
-/// A name from elsewhere must not move the cursor.
+/// Replaces control characters: a name from the server must not move the cursor.
 std::string printable(std::string text) {
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -42,7 +42,7 @@ std::string headline(report::JsonReader& in) {
          number_or_dash(in.number("loss")) + ", MSE " + number_or_dash(in.number("mse")) + "\n";
 }
 
-/// What was really sent beside what the formula counts.
+/// Shows the bytes that were sent beside those that the formula counts.
 std::string bytes_table(report::JsonReader& in) {
   report::TextTable table({"bytes", "in all", "per client and round", "by the formula"});
   for (const auto& [key, name] : {std::pair("bytes_up", "up"), std::pair("bytes_down", "down")}) {
@@ -54,14 +54,14 @@ std::string bytes_table(report::JsonReader& in) {
   return table.text();
 }
 
-/// With its number, counted from 1: two spaces may have the same name.
+/// Puts the number of a space, from 1, before its name, since two may have the same name.
 std::string numbered(std::size_t i, std::size_t of, const std::string& name) {
   const std::string number = std::to_string(i + 1);
   return std::string(std::to_string(of).size() - number.size(), ' ') + number + "  " +
          printable(name);
 }
 
-/// Probabilities as bars; of many spaces the likeliest.
+/// Shows the probabilities as bars; if there are many spaces, only the largest.
 std::string spaces_table(report::JsonReader& in) {
   constexpr std::size_t kMostRows = 12;
   const auto names = in.texts("spaces");

@@ -19,7 +19,7 @@ void StopSignals::watch(std::function<void()> stop) {
     while (sigwait(&signals_, &signal) == 0 && !done_) {
       if (came_) end_by(signal);
       came_ = true;
-      stopper_ = std::thread(stop);  // which may be stuck too
+      stopper_ = std::thread(stop);  // it may be stuck too
     }
   });
 }
@@ -33,7 +33,7 @@ void StopSignals::end_by(int signal) const {
 void StopSignals::unwatch() {
   if (!watcher_.joinable()) return;
   done_ = true;
-  pthread_kill(watcher_.native_handle(), SIGINT);  // wakes it, and nobody else
+  pthread_kill(watcher_.native_handle(), SIGINT);  // wakes only this thread
   watcher_.join();
   if (stopper_.joinable()) stopper_.join();
 }
@@ -42,7 +42,7 @@ StopSignals::~StopSignals() {
   unwatch();
   const timespec no_time{};
   while (sigtimedwait(&signals_, nullptr, &no_time) > 0) {
-  }  // what came when all was done has nothing to stop
+  }  // a signal after the end has nothing to stop
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

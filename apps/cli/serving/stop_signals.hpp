@@ -1,5 +1,5 @@
-// SIGTERM and SIGINT as a call on an ordinary thread, since a signal handler may do next to
-// nothing.
+// Turns SIGTERM and SIGINT into a call on an ordinary thread, since a signal handler may call few
+// functions.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace caucus::cli {
 
-/// Make it before other threads: they inherit that these signals are blocked.
+/// Make it before other threads, so that these signals are blocked in them.
 class StopSignals {
  public:
   StopSignals();
@@ -24,7 +24,7 @@ class StopSignals {
   void watch(std::function<void()> stop);
   /// From now on signals wait again; `stop` has returned.
   void unwatch();
-  /// Whether one has come.
+  /// Returns whether a signal has come.
   [[nodiscard]] bool came() const { return came_; }
 
  private:

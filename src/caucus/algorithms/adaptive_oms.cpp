@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "caucus/core/base/vector.hpp"
@@ -26,22 +27,13 @@ std::vector<bool> affordable_second_order(const Plan& plan, std::size_t copies) 
   return affordable;
 }
 
-void AdaptiveAggregate::clear() {
-  reporters_ = 0;
-  prompt_ = true;
-  used_ = 0;
-}
-
 AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
-    : settings_(std::move(settings)),
-      hedge_(settings_->plan->maps.size()),
-      weights_(settings_->plan->maps),
-      sampler_({settings_->seed, Purpose::sampling, settings_->repetition},
-               hedge_.probabilities().size(), settings_->sampled),
-      remembered_of_(hedge_.probabilities().size(), 1.0),
-      last_batch_(hedge_.probabilities().size(), 0),
-      ends_of_(hedge_.probabilities().size(), 0) {
-  const FeatureMaps& maps = settings_->plan->maps;
+    : OmsServer(std::move(settings)),
+      hedge_(models()),
+      remembered_of_(models(), 1.0),
+      last_batch_(models(), 0),
+      ends_of_(models(), 0) {
+  const FeatureMaps& maps = plan().maps;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     if (maps.dimension(i) == 0) {
       learners_.emplace_back();
@@ -54,97 +46,67 @@ AdaptiveOms::AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings)
 }
 
 double AdaptiveOms::known_size(std::size_t space) const {
-  const Plan& plan = *settings_->plan;
-  const bool square = std::holds_alternative<SquareLoss>(plan.loss.kind());
-  return square && plan.maps.space(space).is_kernel() ? 1.0 : 0.0;
+  const bool square = std::holds_alternative<SquareLoss>(plan().loss.kind());
+  return square && plan().maps.space(space).is_kernel() ? 1.0 : 0.0;
 }
 
-void AdaptiveOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  const auto drawn = sampler_.draw(probabilities(), batch.number, client);
-  shares_.resize(drawn.size());
-  probabilities().shares(drawn, shares_);
-  into.client = client;
-  into.held.resize(drawn.size());
-  for (std::size_t a = 0; a < drawn.size(); ++a) {
-    into.held[a] = {drawn[a], weights(drawn[a]), shares_[a]};
-  }
-}
-
-void AdaptiveOms::assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
-                         ClientSampler& sampler, const HeldPlaces& into) const {
-  const std::size_t J = sampled();
-  sampler.draw(probabilities(), batch.number, first_client, clients, into.spaces);
-  weights_.rows({into.spaces, clients * J}, into.weights);
-  for (std::size_t c = 0; c < clients; ++c) {
-    probabilities().shares({into.spaces + c * J, J}, {into.shares + c * J, J});
-  }
-}
-
-void AdaptiveOms::aggregate(ReportBatch& reports, AdaptiveAggregate& into) const {
-  into.reporters_ += reports.reporters();
-  into.prompt_ = into.prompt_ && reports.is_prompt();
-  if (into.used_ == into.batches_.size()) into.batches_.emplace_back();
-  std::swap(into.batches_[into.used_++], reports);
-  reports.clear();
-}
-
-void AdaptiveOms::step(const Batch&, const AdaptiveAggregate& aggregate) {
-  if (aggregate.reporters_ == 0) return;
+void AdaptiveOms::step(const Batch&, const KeptReports& reports) {
+  if (reports.reporters() == 0) return;
   ++batches_;
-  forget_departed(departures_.stayed(aggregate.reporters_));
-  step_models(aggregate);  // before p moves: P_i is that of the time of sampling
+  forget_departed(departures_.stayed(reports.reporters()));
+  step_models(reports);  // before p moves: P_i is that of the sampling
   if (models() == 1) return;
-  hedge_.update(estimated_differences(aggregate));
+  hedge_.update(estimated_differences(reports));
   hedge_.share(settings_->fixed_share);
 }
 
-// A and b are sums over all clients, so what came from those that left cannot be taken out of them;
-// all of it counts less. The cube did best of the powers tried (docs/adaptive.md). However often
-// clients leave, the product stays above (last / first number of clients)^3.
+// A and b are sums over all clients, so the part of clients that left cannot be taken out of them;
+// the whole sums count less. The cube did best of the powers tried (docs/adaptive.md). However
+// often clients leave, the product stays above (last / first number of clients)^3.
 void AdaptiveOms::forget_departed(double stayed) {
   remembered_ *= stayed * stayed * stayed;
   hedge_.share(1.0 - stayed);
 }
 
-std::span<const double> AdaptiveOms::estimated_differences(const AdaptiveAggregate& aggregate) {
+std::span<const double> AdaptiveOms::estimated_differences(const KeptReports& reports) {
   differences_.assign(models(), 0.0);
-  for (const ReportBatch& reports : aggregate.batches()) {
-    for (std::size_t n = 0; n < reports.size(); ++n) {
-      const double share = aggregate.prompt_ ? 1.0 : reports.share_of(n);
-      for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
-        for (std::size_t b = a + 1; b < reports.ends[n]; ++b) {
-          const double gap = share * (static_cast<double>(reports.losses[a]) -
-                                      static_cast<double>(reports.losses[b]));
-          const PairWeights weights = pair_weights_of(reports, a, b);
-          differences_[reports.spaces[a]] += weights.second * gap;
-          differences_[reports.spaces[b]] -= weights.first * gap;
+  for (const ReportBatch& batch : reports.batches()) {
+    for (std::size_t n = 0; n < batch.size(); ++n) {
+      const double share = reports.is_prompt() ? 1.0 : batch.share_of(n);
+      for (std::size_t a = batch.begin_of(n); a < batch.ends[n]; ++a) {
+        for (std::size_t b = a + 1; b < batch.ends[n]; ++b) {
+          const double gap =
+              share * (static_cast<double>(batch.losses[a]) - static_cast<double>(batch.losses[b]));
+          const PairWeights weights = pair_weights_of(batch, a, b);
+          differences_[batch.spaces[a]] += weights.second * gap;
+          differences_[batch.spaces[b]] -= weights.first * gap;
         }
       }
     }
   }
-  for (double& value : differences_) value /= static_cast<double>(aggregate.reporters_);
+  for (double& value : differences_) value /= static_cast<double>(reports.reporters());
   return differences_;
 }
 
-void AdaptiveOms::step_models(const AdaptiveAggregate& aggregate) {
-  sort_by_space(aggregate);
+void AdaptiveOms::step_models(const KeptReports& reports) {
+  sort_by_space(reports);
   for (std::size_t n = 0; n < touched_.size(); ++n) {
     if (auto* second = std::get_if<SecondOrderModel>(&learners_[touched_[n]])) {
       step_second_order(touched(n), *second);
     }
   }
-  step_first_order(aggregate.reporters_);
+  step_first_order(reports.reporters());
   for (const std::uint32_t space : touched_) ends_of_[space] = 0;
 }
 
-void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
+void AdaptiveOms::sort_by_space(const KeptReports& reports) {
   std::size_t count = 0;
   touched_.clear();
-  for (const ReportBatch& reports : aggregate.batches()) {
-    for (const std::uint32_t space : reports.spaces) {
+  for (const ReportBatch& batch : reports.batches()) {
+    for (const std::uint32_t space : batch.spaces) {
       if (ends_of_[space]++ == 0) touched_.push_back(space);
     }
-    count += reports.spaces.size();
+    count += batch.spaces.size();
   }
   std::uint32_t begin = 0;
   for (const std::uint32_t space : touched_) {  // each begins where the one before ends
@@ -155,20 +117,20 @@ void AdaptiveOms::sort_by_space(const AdaptiveAggregate& aggregate) {
   sorted_gradients_.resize(count);
   sorted_losses_.resize(count);
   sorted_examples_.resize(count);
-  sorted_scales_.resize(aggregate.prompt_ ? 0 : count);
-  sorted_slopes_.resize(aggregate.prompt_ ? 0 : count);
-  for (const ReportBatch& reports : aggregate.batches()) {
-    for (std::size_t n = 0; n < reports.size(); ++n) {
-      const double share = aggregate.prompt_ ? 1.0 : reports.share_of(n);
-      for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
-        const std::uint32_t place = ends_of_[reports.spaces[m]]++;
-        sorted_gradients_[place].x = reports.directions[m];
-        sorted_gradients_[place].factor = reports.factors[m];
-        sorted_losses_[place] = reports.losses[m];
-        sorted_examples_[place] = reports.examples[n];
-        if (aggregate.prompt_) continue;
-        sorted_scales_[place] = share * correction(reports, m);
-        sorted_slopes_[place] = slope_of(reports, m);
+  sorted_scales_.resize(reports.is_prompt() ? 0 : count);
+  sorted_slopes_.resize(reports.is_prompt() ? 0 : count);
+  for (const ReportBatch& batch : reports.batches()) {
+    for (std::size_t n = 0; n < batch.size(); ++n) {
+      const double share = reports.is_prompt() ? 1.0 : batch.share_of(n);
+      for (std::size_t m = batch.begin_of(n); m < batch.ends[n]; ++m) {
+        const std::uint32_t place = ends_of_[batch.spaces[m]]++;
+        sorted_gradients_[place].x = batch.directions[m];
+        sorted_gradients_[place].factor = batch.factors[m];
+        sorted_losses_[place] = batch.losses[m];
+        sorted_examples_[place] = batch.examples[n];
+        if (reports.is_prompt()) continue;
+        sorted_scales_[place] = share * correction(batch, m);
+        sorted_slopes_[place] = slope_of(batch, m);
       }
     }
   }
@@ -185,10 +147,6 @@ void AdaptiveOms::forget(const Touched& touched, SecondOrderModel& model) {
   last_batch_[touched.space] = batches_;
 }
 
-double AdaptiveOms::inclusion(std::size_t space) const {
-  return inclusion_probability(probabilities()[space], models(), settings_->sampled);
-}
-
 void AdaptiveOms::step_second_order(const Touched& touched, SecondOrderModel& model) {
   const std::uint32_t space = touched.space;
   const std::span<float> w = weights_[space];
@@ -197,12 +155,12 @@ void AdaptiveOms::step_second_order(const Touched& touched, SecondOrderModel& mo
   remembered_of_[space] = remembered_;
   if (settings_->fixed_share > 0.0) forget(touched, model);
   for (std::size_t n = 0; n < touched.losses.size(); ++n) observe(touched, n, weight, model);
-  // A model that is hardly ever played need not be up to date: less often, and one step.
+  // A model that is hardly ever played is solved less often, in one step.
   constexpr double kUnlikely = 1e-6;
   constexpr std::size_t kReports = 16;
   const bool unlikely = probabilities()[space] < kUnlikely;
   if (unlikely && model.unsolved() < kReports) return;
-  model.solve(settings_->plan->maps.space(space).region(), w, unlikely ? 1 : 2);
+  model.solve(plan().maps.space(space).region(), w, unlikely ? 1 : 2);
 }
 
 void AdaptiveOms::observe(const Touched& touched, std::size_t n, double weight,
@@ -221,7 +179,7 @@ std::span<const float> AdaptiveOms::written(const simd::Term& gradient, std::siz
   return gradient_;
 }
 
-/// All of them stage by stage: sums, rates, moves.
+/// Steps all of them stage by stage: sums, rates, moves.
 void AdaptiveOms::step_first_order(std::size_t reporters) {
   sums_.clear();
   first_order_.clear();
@@ -238,8 +196,7 @@ void AdaptiveOms::step_first_order(std::size_t reporters) {
   for (std::size_t n = 0; n < sums_.size(); ++n) {
     const std::uint32_t space = first_order_[n];
     std::get<FirstOrderModel>(learners_[space])
-        .move(rates_[n], sums_[n].gradient, settings_->plan->maps.space(space).region(),
-              weights_[space]);
+        .move(rates_[n], sums_[n].gradient, plan().maps.space(space).region(), weights_[space]);
   }
 }
 
@@ -257,10 +214,44 @@ RoundSums AdaptiveOms::sums_of(const Touched& touched, std::size_t reporters) {
     const double scale = touched.scale(n);
     sums.holders += scale;
     sums.losses += scale * static_cast<double>(touched.losses[n]);
-    sums.squared_gradients += squares_[n] / scale;  // which has it twice
+    sums.squared_gradients += squares_[n] / scale;  // the square has the scale twice
   }
   sums.examples = touched.examples.front();
   return sums;
+}
+
+// --- late reports, and those of one client that come in parts ---
+
+PairWeights AdaptiveOms::pair_weights_of(const ReportBatch& reports, std::size_t a,
+                                         std::size_t b) const {
+  const std::uint32_t i = reports.spaces[a];
+  const std::uint32_t k = reports.spaces[b];
+  if (!reports.is_late(a)) return pair_weights(probabilities(), i, k, sampled());
+  return late_pair_weights(probabilities(), i, k, sampled(), reports.sampled_with[a],
+                           reports.sampled_with[b]);
+}
+
+double AdaptiveOms::slope_of(const ReportBatch& reports, std::size_t model) {
+  const SharedWeights taken_at = reports.is_late(model) ? reports.taken_at[model] : nullptr;
+  if (!taken_at) return std::numeric_limits<double>::quiet_NaN();
+  return dot(written({reports.directions[model], reports.factors[model]}, taken_at->size()),
+             *taken_at);
+}
+
+std::span<const simd::Term> AdaptiveOms::scaled(const Touched& touched) {
+  const std::size_t size = weights_[touched.space].size();
+  scaled_.clear();
+  for (std::size_t n = 0; n < touched.gradients.size(); ++n) {
+    const std::span<const float> gradient = written(touched.gradients[n], size);
+    float* const product = gradients_.take(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      product[k] = static_cast<float>(touched.scales[n] * static_cast<double>(gradient[k]));
+    }
+    simd::Term& term = scaled_.emplace_back();
+    term.x = product;
+    term.factor = 1.0F;
+  }
+  return scaled_;
 }
 
 }  // namespace caucus

@@ -34,7 +34,7 @@ double loss_of(const AdaptiveOms& server, const Problem& problem, std::uint32_t 
 }
 
 // The mean of the estimates over many draws of the same round is the truth.
-void expect_unbiased(std::size_t sampled, double dropout) {
+void expect_unbiased_losses(std::size_t sampled, double dropout) {
   Problem problem;
   AdaptiveOms server = warm_server(problem, sampled);
   const std::size_t K = server.models();
@@ -90,10 +90,10 @@ void expect_unbiased(std::size_t sampled, double dropout) {
   }
 }
 
-TEST(AdaptiveOms, DifferencesAreUnbiasedForTwoModels) { expect_unbiased(2, 0.0); }
-TEST(AdaptiveOms, DifferencesAreUnbiasedForThreeModels) { expect_unbiased(3, 0.0); }
-TEST(AdaptiveOms, DifferencesAreUnbiasedForAllModels) { expect_unbiased(4, 0.0); }
-TEST(AdaptiveOms, DifferencesStayUnbiasedWhenReportsAreLost) { expect_unbiased(2, 0.3); }
+TEST(AdaptiveOms, DifferencesAreUnbiasedForTwoModels) { expect_unbiased_losses(2, 0.0); }
+TEST(AdaptiveOms, DifferencesAreUnbiasedForThreeModels) { expect_unbiased_losses(3, 0.0); }
+TEST(AdaptiveOms, DifferencesAreUnbiasedForAllModels) { expect_unbiased_losses(4, 0.0); }
+TEST(AdaptiveOms, DifferencesStayUnbiasedWhenReportsAreLost) { expect_unbiased_losses(2, 0.3); }
 
 TEST(AdaptiveOms, TheForecastIsTheMeanOfTheFirstModelGivenTheHeldSet) {
   Problem problem;

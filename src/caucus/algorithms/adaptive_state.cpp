@@ -6,7 +6,7 @@
 
 namespace caucus {
 
-/// With the version of what follows.
+/// The first bytes, with the version of the layout.
 constexpr std::string_view kStateName = "adaptive-oms 1";
 
 void AdaptiveOms::save(StateWriter& to) const {
@@ -28,7 +28,7 @@ void AdaptiveOms::save(StateWriter& to) const {
 Status AdaptiveOms::restore(StateReader& from) {
   from.expect(kStateName);
   CAUCUS_CHECK(hedge_.restore(from));
-  CAUCUS_CHECK(weights_.restore(from, settings_->plan->maps));
+  CAUCUS_CHECK(weights_.restore(from, plan().maps));
   CAUCUS_CHECK(departures_.restore(from));
   CAUCUS_CHECK(restore_memory(from));
   for (Learner& learner : learners_) {

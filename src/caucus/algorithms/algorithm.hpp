@@ -1,4 +1,4 @@
-// An Algorithm offers the five verbs. It is a concept, not a base class: a type that has them can
+// An Algorithm has the five steps. It is a concept, not a base class: a type that has them can
 // be simulated, served over a network, and put through the conformance suite.
 #pragma once
 
@@ -17,15 +17,15 @@ concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std
                              std::span<const float> x, typename A::Forecast& forecast, double y,
                              typename A::BatchMean& mean, ReportBatch& reports,
                              typename A::Aggregate& aggregate) {
-  // server state -> Assignment: what client j gets for this batch
+  // server state -> Assignment: the models of client j for this batch
   {server.assign(batch, client, assignment)};
-  // Assignment, x -> Forecast; y is not there to be seen
+  // Assignment, x -> Forecast; there is no parameter for y
   {shared.predict(memory, std::as_const(assignment), x, forecast)};
   // Forecast, y -> ReportBatch: one more example of the batch; at its end the means are the report
   {mean.begin(std::as_const(assignment))};
   {shared.report(memory, std::as_const(forecast), y, mean)};
   {mean.report(reports)};
-  // server state, ReportBatch -> Aggregate: folds reports in, which come in client order. It may
+  // server state, ReportBatch -> Aggregate: adds reports, which come in client order. It may
   // take the batch's memory and leave an empty batch.
   {shared.aggregate(reports, aggregate)};
   // server state, Aggregate -> server state
@@ -36,7 +36,7 @@ concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std
   { shared.new_aggregate() } -> std::same_as<typename A::Aggregate>;
   {aggregate.clear()};
 
-  // Whether reports travel, and so can be lost
+  // Says whether reports travel, so that they can be lost.
   { A::kCooperative } -> std::convertible_to<bool>;
   // Bits on the wire per client and batch; 0 where nothing is sent.
   { shared.upload_bits(std::as_const(assignment)) } -> std::same_as<std::size_t>;

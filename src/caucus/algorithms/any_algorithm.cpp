@@ -15,7 +15,7 @@ namespace {
 
 using Settings = std::shared_ptr<const BaselineSettings>;
 
-struct Baseline {
+struct NamedBaseline {
   std::string name;
   bool one_space;
   AnyAlgorithm (*make)(const Settings&);
@@ -26,8 +26,8 @@ AnyAlgorithm make(const Settings& settings) {
   return A(settings);
 }
 
-const std::vector<Baseline>& baselines() {
-  static const std::vector<Baseline> list = {
+const std::vector<NamedBaseline>& baselines() {
+  static const std::vector<NamedBaseline> list = {
       {"em-kofl", false, make<EmKofl>},   {"vm-kofl", false, make<VmKofl>},
       {"pm-kofl", false, make<PmKofl>},   {"pof-mkl", false, make<PofMkl>},
       {"ofskl", true, make<PofMkl>},      {"fed-omd", true, make<FedOmd>},
@@ -36,8 +36,8 @@ const std::vector<Baseline>& baselines() {
   return list;
 }
 
-const Baseline* find_baseline(const std::string& name) {
-  for (const Baseline& baseline : baselines()) {
+const NamedBaseline* find_baseline(const std::string& name) {
+  for (const NamedBaseline& baseline : baselines()) {
     if (baseline.name == name) return &baseline;
   }
   return nullptr;
@@ -48,7 +48,7 @@ const Baseline* find_baseline(const std::string& name) {
 const std::vector<std::string>& algorithm_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = {"fomd-oms", "nco-oms"};
-    for (const Baseline& baseline : baselines()) list.push_back(baseline.name);
+    for (const NamedBaseline& baseline : baselines()) list.push_back(baseline.name);
     return list;
   }();
   return names;
@@ -59,13 +59,13 @@ bool is_cooperative(const std::string& name) { return name != "nco-oms"; }
 bool is_baseline(const std::string& name) { return find_baseline(name) != nullptr; }
 
 bool needs_one_space(const std::string& name) {
-  const Baseline* baseline = find_baseline(name);
+  const NamedBaseline* baseline = find_baseline(name);
   return baseline != nullptr && baseline->one_space;
 }
 
 AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients) {
-  if (const Baseline* baseline = find_baseline(name)) {
+  if (const NamedBaseline* baseline = find_baseline(name)) {
     return baseline->make(std::get<Settings>(settings));
   }
   const bool cooperative = is_cooperative(name);
@@ -76,10 +76,6 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
   const auto& rates = std::get<std::shared_ptr<const OmsSettings>>(settings);
   if (cooperative) return FomdOms(rates);
   return NcoOms(rates, clients);
-}
-
-std::vector<double> probabilities_of(const AnyAlgorithm& algorithm) {
-  return std::visit([](const auto& a) { return a.selection(); }, algorithm);
 }
 
 LearnedModel learned_by(const AnyAlgorithm& algorithm) {

@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "caucus/algorithms/adaptive_oms.hpp"
-#include "caucus/algorithms/baselines/em_kofl.hpp"
 #include "caucus/algorithms/baselines/fed_omd.hpp"
 #include "caucus/algorithms/baselines/fedposgd.hpp"
-#include "caucus/algorithms/baselines/pm_kofl.hpp"
+#include "caucus/algorithms/baselines/kofl.hpp"
 #include "caucus/algorithms/baselines/pof_mkl.hpp"
-#include "caucus/algorithms/baselines/vm_kofl.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
@@ -23,28 +21,25 @@ namespace caucus {
 using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, EmKofl, VmKofl, PmKofl,
                                   PofMkl, FedOmd, FedPosgd>;
 
-/// Of which kind they are says which algorithm a name stands for.
+/// Their type determines which algorithm a name stands for.
 using AnySettings =
     std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>,
                  std::shared_ptr<const BaselineSettings>>;
 
 const std::vector<std::string>& algorithm_names();
 
-/// Whether it has rates of its own (BaselineRates) instead of a schedule.
+/// Returns whether it has rates of its own (BaselineRates) instead of a schedule.
 bool is_baseline(const std::string& name);
 
-/// Whether it learns in one space only: K = 1.
+/// Returns whether it learns in one space only: K = 1.
 bool needs_one_space(const std::string& name);
 
-/// Whether clients of this algorithm learn from each other; decides the rates.
+/// Returns whether clients of this algorithm learn from each other, which determines the rates.
 bool is_cooperative(const std::string& name);
 
-/// The name must be one of algorithm_names(), the settings valid and of its kind.
+/// The name must be one of algorithm_names(), and the settings valid and of its kind.
 AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients);
-
-/// p; of noncooperative clients its mean over them.
-std::vector<double> probabilities_of(const AnyAlgorithm& algorithm);
 
 LearnedModel learned_by(const AnyAlgorithm& algorithm);
 

@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "caucus/algorithms/baselines/em_kofl.hpp"
 #include "caucus/algorithms/baselines/fed_omd.hpp"
 #include "caucus/algorithms/baselines/fedposgd.hpp"
-#include "caucus/algorithms/baselines/pm_kofl.hpp"
+#include "caucus/algorithms/baselines/kofl.hpp"
 #include "caucus/algorithms/baselines/pof_mkl.hpp"
-#include "caucus/algorithms/baselines/vm_kofl.hpp"
 #include "caucus/algorithms/conformance_play.hpp"
 
 namespace caucus::conformance {

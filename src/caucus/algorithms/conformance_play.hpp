@@ -7,13 +7,14 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "caucus/algorithms/algorithm.hpp"
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/algorithms/baselines/baseline_settings.hpp"
+#include "caucus/algorithms/baselines/baseline.hpp"
 
 namespace caucus::conformance {
 
@@ -98,7 +99,7 @@ struct Clients {
   std::vector<double> forecasts;
 };
 
-/// Plays one batch by calling the five verbs one by one; `order` is the order of the reports.
+/// Plays one batch by calling the five steps one by one; `order` is the order of the reports.
 template <Algorithm A>
 void play(A& server, const Problem& problem, const Batch& batch,
           const std::vector<std::uint32_t>& order, Clients<A>& clients) {
@@ -155,6 +156,30 @@ inline void append_numbers(const LearnedModel& model, std::vector<double>& numbe
   for (const auto& weights : model.weights) {
     for (const float w : weights) numbers.push_back(static_cast<double>(w));
   }
+}
+
+/// The mean of what is added, and its standard error.
+class Average {
+ public:
+  void add(double value) {
+    ++n_;
+    const double delta = value - mean_;
+    mean_ += delta / n_;
+    squares_ += delta * (value - mean_);
+  }
+  [[nodiscard]] double mean() const { return mean_; }
+  [[nodiscard]] double error() const { return std::sqrt(squares_ / (n_ - 1.0) / n_); }
+
+ private:
+  double n_ = 0.0, mean_ = 0.0, squares_ = 0.0;
+};
+
+/// The saved state of a server.
+template <class Server>
+std::string saved(const Server& server) {
+  StateWriter writer;
+  server.save(writer);
+  return writer.take();
 }
 
 }  // namespace caucus::conformance

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "caucus/core/base/text.hpp"
@@ -65,23 +66,10 @@ void OmsAggregate::add_up() {
 // --- Algorithms 2 and 3, the server ---
 
 FomdOms::FomdOms(std::shared_ptr<const OmsSettings> settings)
-    : settings_(std::move(settings)),
-      p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)),
-      weights_(settings_->plan->maps),
-      sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, p_.size(),
-               settings_->sampled) {}
+    : OmsServer(std::move(settings)),
+      p_(std::visit([](const auto& s) { return s.first_probabilities(); }, settings_->schedule)) {}
 
-/// Samples O = {A_1, .., A_J}: A_1 ~ p predicts, the others only observe.
-void FomdOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
-  into.client = client;
-  into.held.clear();
-  for (const std::uint32_t i : sampler_.draw(p_, batch.number, client)) {
-    into.held.push_back({i, weights(i), 0.0});
-  }
-  into.held.front().share = 1.0;
-}
-
-/// The sums over the clients, one after another.
+/// Adds the reports of the clients, one after another.
 void FomdOms::aggregate(ReportBatch& reports, OmsAggregate& into) const {
   into.reporters_ += reports.reporters();
   if (!reports.is_prompt()) return aggregate_late(reports, into);
@@ -92,19 +80,15 @@ void FomdOms::aggregate(ReportBatch& reports, OmsAggregate& into) const {
   into.add_up();
 }
 
-/// The step divides by P_i of now: loss and gradient are multiplied by share P_i / (P_i when the
-/// model was sampled), where the share is that of the report in its client's examples.
+/// Multiplies loss and gradient by the report's share of its client's examples and, if the model
+/// was sampled earlier, by the correction.
 void FomdOms::aggregate_late(const ReportBatch& reports, OmsAggregate& into) const {
   FloatArena scaled;
   for (std::size_t n = 0; n < reports.size(); ++n) {
     const double share = reports.share_of(n);
     for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
       const std::uint32_t space = reports.spaces[m];
-      double scale = share;
-      if (reports.is_late(m)) {
-        scale *=
-            inclusion(space) / inclusion_probability(reports.sampled_with[m], models(), sampled());
-      }
+      const double scale = share * correction(reports, m);
       const std::span<float> gradient(scaled.take(reports.sizes[m]), reports.sizes[m]);
       write_product(gradient, reports.factors[m], reports.direction(m));
       for (float& value : gradient) value = static_cast<float>(scale * static_cast<double>(value));
@@ -123,11 +107,11 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
         for (const OmsAggregate::Sums& sums : aggregate.touched()) {
           const std::uint32_t i = sums.space;
           // The sums times this are unbiased estimates of the means over the clients. P_i is that
-          // of the time of sampling: p moves last.
+          // of the sampling, since p moves last.
           const double weight = 1.0 / (M * inclusion(i));
           losses_.push_back({i, weight * sums.loss});
           if (sums.gradient.empty()) continue;  // a frozen expert
-          fomd_no_lu_step(settings_->plan->maps.space(i).region(), weights_[i],
+          fomd_no_lu_step(plan().maps.space(i).region(), weights_[i],
                           std::span<const float>(sums.gradient),
                           weight * schedule.model_rate(batch.number, i));
         }
@@ -137,6 +121,23 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
         p_.share(settings_->fixed_share);
       },
       settings_->schedule);
+}
+
+// --- as bytes ---
+
+/// The first bytes, with the version of the layout.
+constexpr std::string_view kFomdState = "fomd-oms 1";
+
+void FomdOms::save(StateWriter& to) const {
+  to.text(kFomdState);
+  p_.save(to);
+  weights_.save(to);
+}
+
+Status FomdOms::restore(StateReader& from) {
+  from.expect(kFomdState);
+  CAUCUS_CHECK(p_.restore(from));
+  return weights_.restore(from, plan().maps);
 }
 
 }  // namespace caucus

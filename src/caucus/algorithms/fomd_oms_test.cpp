@@ -9,13 +9,12 @@
 #include "caucus/algorithms/paper_reference_test.hpp"
 #include "caucus/ball.hpp"
 #include "caucus/box.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 #include "caucus/core/base/vector.hpp"
 #include "caucus/fomd_no_lu.hpp"
 
 namespace caucus::conformance {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void expect_follows_the_paper(const Problem& problem, std::uint32_t per_batch) {
   FomdOms server(problem.settings());

@@ -12,22 +12,6 @@
 namespace caucus::conformance {
 namespace {
 
-/// Mean and standard error of what is added.
-class Average {
- public:
-  void add(double value) {
-    ++n_;
-    const double delta = value - mean_;
-    mean_ += delta / n_;
-    squares_ += delta * (value - mean_);
-  }
-  [[nodiscard]] double mean() const { return mean_; }
-  [[nodiscard]] double error() const { return std::sqrt(squares_ / (n_ - 1.0) / n_); }
-
- private:
-  double n_ = 0.0, mean_ = 0.0, squares_ = 0.0;
-};
-
 /// One report of a client, with the models it is about.
 struct OwnReport {
   BatchMean mean;
@@ -75,13 +59,6 @@ ReportBatch parts_of(const OwnReport& first, const OwnReport& second) {
   parts.add_report_of(first.report, 0);
   parts.add_report_of(second.report, 0);
   return ReportBatch(static_cast<const ReportBatch&>(parts));
-}
-
-template <class Server>
-std::string saved(const Server& server) {
-  StateWriter writer;
-  server.save(writer);
-  return writer.take();
 }
 
 /// A server as it was when late reports were drawn, and as it is now. Client 0 reports both a late
@@ -334,16 +311,15 @@ TEST(LateReports, PartsOfOneClientAreOneReport) {
                            }
                          }
                        });
-  with_halves<AdaptiveOms>(
-      problem, AdaptiveOms(problem.adaptive_settings()),
-      [&](AdaptiveOms& server, AdaptiveAggregate& whole, AdaptiveAggregate& halves) {
-        const auto estimates = server.estimated_differences(whole);
-        const std::vector<double> expected(estimates.begin(), estimates.end());
-        const auto others = server.estimated_differences(halves);
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-          EXPECT_NEAR(expected[i], others[i], 1e-6);
-        }
-      });
+  with_halves<AdaptiveOms>(problem, AdaptiveOms(problem.adaptive_settings()),
+                           [&](AdaptiveOms& server, KeptReports& whole, KeptReports& halves) {
+                             const auto estimates = server.estimated_differences(whole);
+                             const std::vector<double> expected(estimates.begin(), estimates.end());
+                             const auto others = server.estimated_differences(halves);
+                             for (std::size_t i = 0; i < expected.size(); ++i) {
+                               EXPECT_NEAR(expected[i], others[i], 1e-6);
+                             }
+                           });
 }
 
 TEST(LateReports, TellTheCurvatureWhereTheirGradientWasTaken) {

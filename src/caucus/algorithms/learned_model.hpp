@@ -1,5 +1,5 @@
-// What was learned, as it can be stored and used: p over the spaces and a model for each. It
-// forecasts with the mean over p, sum_i p_i f_i(x), which for a convex loss is in expectation never
+// The result of learning, as it can be stored and used: p over the spaces and a model for each. It
+// predicts with the mean over p, sum_i p_i f_i(x), which for a convex loss is in expectation never
 // worse than drawing one model from p.
 #pragma once
 
@@ -15,17 +15,6 @@ struct LearnedModel {
   std::vector<double> probabilities;
   std::vector<std::vector<float>> weights;
 };
-
-/// From p and the weights of all models.
-template <class Probabilities, class Weights>
-LearnedModel learned_from(const Probabilities& p, const Weights& weights) {
-  LearnedModel model{p.probabilities(), {}};
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const auto w = weights[i];
-    model.weights.emplace_back(w.begin(), w.end());
-  }
-  return model;
-}
 
 /// Uses a LearnedModel on examples; the maps must be those it was learned with.
 class Predictor {

@@ -1,5 +1,5 @@
-// Noncooperative clients (paper, Definition 1): M copies of an algorithm that never talk to each
-// other, each a federation of one client. Nothing is sent. NCO-OMS is that of FOMD-OMS.
+// Noncooperative clients (paper, Definition 1): M copies of an algorithm that never communicate,
+// each a federation of one client. Nothing is sent. NCO-OMS is FOMD-OMS played in this way.
 #pragma once
 
 #include <cstdint>
@@ -20,33 +20,16 @@ class Noncooperative {
   using Forecast = typename Server::Forecast;
   using BatchMean = typename Server::BatchMean;
   using ClientState = typename Server::ClientState;
+  using Aggregate = KeptReports;
   static constexpr bool kCooperative = false;
   static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
   static constexpr bool kFirstPredicts = Server::kFirstPredicts;
 
-  class Aggregate {  ///< one per client that reported
-   public:
-    void clear() {
-      for (std::size_t s = 0; s < used_; ++s) of_client_[s].clear();
-      used_ = 0;
-      clients_.clear();
-      used_batches_ = 0;
-    }
-
-   private:
-    friend class Noncooperative;
-    std::size_t used_ = 0;
-    std::vector<std::uint32_t> clients_;
-    std::vector<typename Server::Aggregate> of_client_;
-    std::vector<ReportBatch>
-        batches_;  ///< that the clients' reports refer to; the first are in use
-    std::size_t used_batches_ = 0;
-  };
-
   /// A schedule among the settings must be made for one client.
   template <class Settings>
   Noncooperative(std::shared_ptr<const Settings> settings, std::size_t clients)
-      : copies_(clients, Server(std::move(settings))) {}
+      : copies_(clients, Server(std::move(settings))),
+        own_aggregate_(copies_.front().new_aggregate()) {}
 
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) {
     copies_[client].assign(batch, client, into);
@@ -60,7 +43,7 @@ class Noncooperative {
                              {into.spaces + models, into.weights + models, into.shares + models});
     }
   }
-  [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().sampler_of_any_p(); }
+  [[nodiscard]] ClientSampler new_sampler() const { return copies_.front().new_sampler(); }
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const {
     copies_.front().predict(memory, assignment, x, into);
@@ -68,52 +51,40 @@ class Noncooperative {
   void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const {
     copies_.front().report(memory, forecast, y, into);
   }
-  void aggregate(ReportBatch& reports, Aggregate& into) const {
-    if (into.used_batches_ == into.batches_.size()) into.batches_.emplace_back();
-    ReportBatch& all = into.batches_[into.used_batches_++];
-    std::swap(all, reports);
-    reports.clear();
-    ReportBatch own;
-    for (std::size_t n = 0; n < all.size(); ++n) {
-      if (into.used_ == into.of_client_.size()) {
-        into.of_client_.push_back(copies_.front().new_aggregate());
+  void aggregate(ReportBatch& reports, KeptReports& into) const { into.keep(reports); }
+  void step(const Batch& batch, const KeptReports& reports) {
+    for (const ReportBatch& some : reports.batches()) {
+      for (std::size_t n = 0; n < some.size(); ++n) {
+        Server& copy = copies_[some.clients[n]];
+        own_report_.add_report_of(some, n);
+        copy.aggregate(own_report_, own_aggregate_);
+        copy.step(batch, own_aggregate_);
+        own_aggregate_.clear();
+        own_report_.clear();  // it refers to `some`
       }
-      const std::uint32_t client = all.clients[n];
-      into.clients_.push_back(client);
-      own.clear();
-      own.add_report_of(all, n);
-      copies_[client].aggregate(own, into.of_client_[into.used_++]);
-    }
-  }
-  void step(const Batch& batch, const Aggregate& aggregate) {
-    for (std::size_t s = 0; s < aggregate.used_; ++s) {
-      copies_[aggregate.clients_[s]].step(batch, aggregate.of_client_[s]);
     }
   }
 
   [[nodiscard]] Forecast new_forecast() const { return copies_.front().new_forecast(); }
   [[nodiscard]] Aggregate new_aggregate() const { return {}; }
-  template <class Held>
-  [[nodiscard]] std::size_t upload_bits(const Held&) const {
-    return 0;
-  }
-  template <class Held>
-  [[nodiscard]] std::size_t download_bits(const Held&) const {
-    return 0;
-  }
+  [[nodiscard]] std::size_t upload_bits(const HeldSize&) const { return 0; }
+  [[nodiscard]] std::size_t download_bits(const HeldSize&) const { return 0; }
 
   [[nodiscard]] const Plan& plan() const { return copies_.front().plan(); }
   [[nodiscard]] std::size_t sampled() const { return copies_.front().sampled(); }
   [[nodiscard]] std::size_t clients() const { return copies_.size(); }
   [[nodiscard]] const Server& copy(std::size_t client) const { return copies_[client]; }
-  /// The mean of p over the clients.
+  /// Returns the mean of p over the clients.
   [[nodiscard]] std::vector<double> selection() const;
-  /// The model whose forecast is the mean of the clients' forecasts: p_i = mean_j p_ij and
-  /// w_i = sum_j p_ij w_ij / sum_j p_ij.
+  /// Returns the model whose prediction is the mean of the clients' predictions: p_i = mean_j p_ij
+  /// and w_i = sum_j p_ij w_ij / sum_j p_ij.
   [[nodiscard]] LearnedModel learned() const;
 
  private:
   std::vector<Server> copies_;
+  // Used while stepping:
+  ReportBatch own_report_;
+  typename Server::Aggregate own_aggregate_;
 };
 
 template <class Server>

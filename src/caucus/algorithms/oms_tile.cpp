@@ -21,7 +21,7 @@ OmsTile::OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts)
     has_experts_ = has_experts_ || maps.dimension(i) == 0;
     largest = std::max(largest, maps.dimension(i));
   }
-  const std::size_t floats = std::max<std::size_t>(sampled * largest, 1);  // of one example
+  const std::size_t floats = std::max<std::size_t>(sampled * largest, 1);  // per example
   most_ = std::clamp<std::size_t>((kFloats + floats - 1) / floats, 1, kExamples);
 }
 
@@ -113,7 +113,7 @@ void OmsTile::ask_experts() {
 
 namespace {
 
-/// In a function of its own, with pointers that it knows to be different: so the compiler uses
+/// This is a function of its own, with pointers that do not overlap, so that the compiler uses
 /// vectors.
 template <class AnyLoss>
 void evaluate_pairs(const AnyLoss& loss, std::size_t pairs, const double* __restrict__ targets,
@@ -171,40 +171,40 @@ void OmsTile::make_reports() {
       make_mean_report(client);
     }
   }
-  if (!complete_) cut_last();
+  if (!complete_) reports_.remove_last();
 }
 
-/// For a client whose batch is in several tiles.
+/// Continues the mean of a client whose batch is in several tiles.
 void OmsTile::add_to_mean(std::size_t client) {
   const std::size_t models = client * sampled_;
-  BatchMean& mean = cut_.mean;
   if (client > 0 || !continued_) {
     held_.clear();
     for (std::size_t a = 0; a < sampled_; ++a) {
       held_.push_back(
           {reports_.spaces[models + a], {weights_[models + a], reports_.sizes[models + a]}, 1.0});
     }
-    mean.begin(reports_.clients[client], held_);
+    cut_mean_.begin(reports_.clients[client], held_);
   }
   for (std::size_t e = begins_[client]; e < end_of(client); ++e) {
     for (std::size_t a = 0; a < sampled_; ++a) {
       const std::size_t p = e * sampled_ + a;
-      mean.add(a, losses_[p], columns_.factors[p],
-               {columns_.directions[p], reports_.sizes[models + a]});
+      cut_mean_.add(a, losses_[p], columns_.factors[p],
+                    {columns_.directions[p], reports_.sizes[models + a]});
     }
-    mean.end_example();
+    cut_mean_.end_example();
   }
   if (client + 1 == clients() && !complete_) return;
   ReportBatch report;
   std::swap(report.memory, reports_.memory);  // the gradients go there
-  mean.report(report);
+  cut_mean_.report(report);
   std::swap(report.memory, reports_.memory);
+  reports_.examples[client] = report.examples.front();
   std::copy_n(report.losses.data(), sampled_, reports_.losses.data() + models);
   std::copy_n(report.factors.data(), sampled_, reports_.factors.data() + models);
   std::copy_n(report.directions.data(), sampled_, reports_.directions.data() + models);
 }
 
-/// What BatchMean gives, without sums in memory.
+/// Computes the result of BatchMean without sums in memory.
 void OmsTile::make_mean_report(std::size_t client) {
   const std::size_t begin = begins_[client];
   const std::size_t end = end_of(client);
@@ -229,27 +229,10 @@ void OmsTile::make_mean_report(std::size_t client) {
   }
 }
 
-void OmsTile::cut_last() {
-  const std::size_t models = (clients() - 1) * sampled_;
-  cut_.client = reports_.clients.back();
-  cut_.examples = reports_.examples.back();
-  cut_.spaces.assign(reports_.spaces.begin() + static_cast<std::ptrdiff_t>(models),
-                     reports_.spaces.end());
-  cut_.weights.assign(weights_.data() + models, weights_.data() + models + sampled_);
-  cut_.shares.assign(shares_.data() + models, shares_.data() + models + sampled_);
-  reports_.remove_last();
-}
-
 void OmsTile::clear() {
   reports_.clear();
   count_ = 0;
   continued_ = !complete_;
-  if (!continued_) return;
-  const HeldPlaces places = begin_clients(cut_.client, 1);
-  reports_.examples.back() = cut_.examples;
-  std::copy(cut_.spaces.begin(), cut_.spaces.end(), places.spaces);
-  std::copy(cut_.weights.begin(), cut_.weights.end(), places.weights);
-  std::copy(cut_.shares.begin(), cut_.shares.end(), places.shares);
 }
 
 }  // namespace caucus

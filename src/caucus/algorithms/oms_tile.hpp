@@ -22,20 +22,20 @@ class OmsTile {
   OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  /// For so many clients with one example each.
+  /// Returns the number of clients with one example each that fit.
   [[nodiscard]] std::size_t room() const { return most_ - std::min(count_, most_); }
-  /// For a client with so many examples.
+  /// Returns whether a client with this many examples fits.
   [[nodiscard]] bool has_room(std::size_t examples) const {
     return (count_ + examples <= kExamples && count_ < most_) || count_ == 0;
   }
-  /// Whether a client's batch of so many examples is never cut.
+  /// Returns whether a client's batch of this many examples is never cut.
   [[nodiscard]] bool keeps_whole(std::size_t examples) const {
     return examples <= kExamples && examples <= 3 * most_;
   }
-  /// The models of clients one after another, whose examples follow; the caller fills them in.
+  /// Adds clients whose models the caller fills in and whose examples follow.
   HeldPlaces begin_clients(std::uint32_t first_client, std::size_t count);
-  /// One example for each of the last `count` clients: example_of(client) for the first one and
-  /// those after it.
+  /// Adds one example for each of the last `count` clients: example_of(client) for the first one
+  /// and those after it.
   template <class ExampleOf>
   void add_singles(std::uint32_t first_client, std::size_t count, std::size_t round,
                    ExampleOf&& example_of) {
@@ -56,7 +56,7 @@ class OmsTile {
     count_ += count;
     complete_ = true;
   }
-  /// One example of the last client; the last one of its batch makes the report.
+  /// Adds one example of the last client; the last one of its batch makes the report.
   void add(std::size_t round, const float* x, double y, bool last) {
     inputs_[count_] = x;
     PlayedExample& played = played_[count_];
@@ -67,57 +67,47 @@ class OmsTile {
     complete_ = last;
     ++count_;
   }
-  /// Even within a client's batch, which is not cut without need.
+  /// Returns whether no example fits, even within a client's batch, which is not cut without need.
+  /// A client whose batch continues is begun again after clear(), with the same models.
   [[nodiscard]] bool full() const { return count_ >= 4 * most_ || count_ == kExamples; }
 
-  /// Makes ready what the next two tell; there must be an example.
+  /// Computes what the next two functions return; there must be an example.
   void compute();
   [[nodiscard]] std::span<const PlayedExample> forecasts() const {
     return {played_.data(), count_};
   }
-  /// The reports of the clients whose last example was added. The caller may take them away.
+  /// Returns the reports of the clients whose last example was added. The caller may take them.
   [[nodiscard]] ReportBatch& reports() { return reports_; }
 
-  /// Empties the tile, but for the sums of a client whose batch goes on.
+  /// Empties the tile but for the sums of a client whose batch continues.
   void clear();
 
  private:
-  static constexpr std::size_t kFloats = 16384;  ///< of features: they fit the first-level cache
+  static constexpr std::size_t kFloats = 16384;  ///< features that fit the first-level cache
   static constexpr std::size_t kExamples = FeatureTile::kExamples;
-  /// What is reported of each pair where a report is the mean over several.
-  struct ReportColumns {
+  /// The results of each pair if a report is the mean over several.
+  struct PairColumns {
     std::vector<float> losses, factors;
     std::vector<const float*> directions;
   };
-  /// A client whose batch is in several tiles.
-  struct CutClient {
-    std::uint32_t client = 0, examples = 0;
-    std::vector<std::uint32_t> spaces;
-    std::vector<const float*> weights;
-    std::vector<double> shares;
-    BatchMean mean;
-  };
-
   [[nodiscard]] std::size_t clients() const { return reports_.size(); }
-  /// Every client has one example, so that its models are those of the example.
+  /// Returns whether every client has one example, so that client and example have the same models.
   [[nodiscard]] bool single() const { return count_ == clients() && complete_ && !continued_; }
   /// The examples [begins_[client], end_of(client)) are a client's.
   [[nodiscard]] std::size_t end_of(std::size_t client) const {
     return client + 1 < clients() ? begins_[client + 1] : count_;
   }
   void make_room(std::size_t pairs);
-  /// What belongs to a client's models, for every pair.
+  /// Repeats what belongs to a client's models for every pair.
   void spread_over_pairs();
   void ask_experts();
-  /// Losses and what is reported of each pair.
+  /// Computes the losses and what is reported of each pair.
   void evaluate(float* losses, float* factors);
   void make_forecasts();
-  /// From pairs to clients.
+  /// Makes the reports of clients from the results of pairs.
   void make_reports();
   void add_to_mean(std::size_t client);
   void make_mean_report(std::size_t client);
-  /// Keeps the last client for the next tile.
-  void cut_last();
 
   const Plan* plan_;
   std::size_t sampled_;
@@ -130,7 +120,7 @@ class OmsTile {
   // By client:
   bool continued_ = false;  ///< the first one's batch began in an earlier tile
   bool complete_ = false;   ///< the last one's batch ends in this one
-  CutClient cut_;
+  BatchMean cut_mean_;      ///< the mean of a client whose batch is in several tiles
   std::vector<std::uint32_t> begins_;
 
   // By client and model that it holds:
@@ -152,7 +142,7 @@ class OmsTile {
     std::vector<double> shares;
   } spread_;
   std::vector<double> targets_, outputs_, losses_;
-  ReportColumns columns_;  ///< if there are batches of several examples
+  PairColumns columns_;  ///< if there are batches of several examples
   std::vector<simd::Term> terms_;
   std::vector<HeldModel> held_;
 };

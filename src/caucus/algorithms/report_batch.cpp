@@ -4,19 +4,7 @@
 
 namespace caucus {
 
-ReportBatch::ReportBatch(const ReportBatch& other)
-    : clients(other.clients),
-      examples(other.examples),
-      ends(other.ends),
-      spaces(other.spaces),
-      losses(other.losses),
-      factors(other.factors),
-      directions(other.directions),
-      sizes(other.sizes),
-      sampled_in(other.sampled_in),
-      sampled_with(other.sampled_with),
-      taken_at(other.taken_at),
-      selections(other.selections) {
+ReportBatch::ReportBatch(const ReportBatch& other) : ReportColumns(other) {
   for (std::size_t m = 0; m < directions.size(); ++m) {
     float* const copy = memory.take(sizes[m]);
     std::copy_n(directions[m], sizes[m], copy);
@@ -51,18 +39,8 @@ double ReportBatch::share_of(std::size_t report) const {
 }
 
 void ReportBatch::clear() {
-  clients.clear();
-  examples.clear();
-  ends.clear();
-  spaces.clear();
-  losses.clear();
-  factors.clear();
-  directions.clear();
-  sizes.clear();
-  sampled_in.clear();
-  sampled_with.clear();
-  taken_at.clear();
-  selections.clear();
+  static const ReportColumns kEmpty;
+  ReportColumns::operator=(kEmpty);  // a copy, so that the columns keep their capacity
   memory.clear();
 }
 
@@ -98,6 +76,21 @@ void ReportBatch::add_report_of(const ReportBatch& other, std::size_t report) {
       mark_late(spaces.size() - 1, other.sampled_with[m], other.taken_at[m]);
     }
   }
+}
+
+void KeptReports::keep(ReportBatch& reports) {
+  reporters_ += reports.reporters();
+  prompt_ = prompt_ && reports.is_prompt();
+  if (used_ == batches_.size()) batches_.emplace_back();
+  std::swap(batches_[used_++], reports);
+  reports.clear();
+}
+
+void KeptReports::clear() {
+  // A batch may refer to memory that does not outlive it, so that it could not be copied later.
+  for (std::size_t n = 0; n < used_; ++n) batches_[n].clear();
+  reporters_ = used_ = 0;
+  prompt_ = true;
 }
 
 }  // namespace caucus

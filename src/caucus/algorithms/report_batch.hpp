@@ -1,4 +1,4 @@
-// What clients report of the models they held, column by column: the only thing that a server
+// The reports of clients on the models they held, column by column: the only input that a server
 // aggregates. A tile of a thousand simulated clients, one client, or the wire may have filled it.
 //
 // One report is the mean over a client's examples. A client whose labels came late sends several,
@@ -21,18 +21,7 @@ namespace caucus {
 /// The weights of a model in one batch: one copy for all reports that refer to it.
 using SharedWeights = std::shared_ptr<const std::vector<float>>;
 
-struct ReportBatch {
-  /// The value of sampled_with for models that were sampled with the p of now.
-  static constexpr double kNow = -1.0;
-
-  ReportBatch() = default;
-  /// A copy has the directions in its own memory.
-  ReportBatch(const ReportBatch& other);
-  ReportBatch& operator=(const ReportBatch& other) { return *this = ReportBatch(other); }
-  ReportBatch(ReportBatch&&) noexcept = default;
-  ReportBatch& operator=(ReportBatch&&) noexcept = default;
-  ~ReportBatch() = default;
-
+struct ReportColumns {
   // One entry for each report.
   std::vector<std::uint32_t> clients;
   std::vector<std::uint32_t> examples;
@@ -45,16 +34,29 @@ struct ReportBatch {
   std::vector<float> losses, factors;
   /// Each lies in `memory`, or is an example itself, which lasts until the batch is closed.
   std::vector<const float*> directions;
-  std::vector<std::uint32_t> sizes;  ///< of the directions
+  std::vector<std::uint32_t> sizes;  ///< sizes of the directions
 
-  // Only where labels may come late. What is missing at the end of the columns was sampled now.
+  // Used only if labels may come late. Entries missing at the end mean models sampled now.
   std::vector<std::uint64_t> sampled_in;  ///< for each report: the batch of its models
   std::vector<double> sampled_with;       ///< for each model: p_i when it was sampled, or kNow
-  std::vector<SharedWeights> taken_at;  ///< for each model: w_i of its gradient; null: as it is now
+  std::vector<SharedWeights> taken_at;  ///< for each model: w_i of its gradient; null if unchanged
 
-  /// Only of baselines whose clients choose for themselves: their probabilities, K for each report.
-  /// They are measured, and no part of the protocol.
+  /// Used only by baselines whose clients choose by themselves: their K probabilities per report.
+  /// They are measured and are not part of the protocol.
   std::vector<double> selections;
+};
+
+struct ReportBatch : ReportColumns {
+  /// The value of sampled_with for models that were sampled with the present p.
+  static constexpr double kNow = -1.0;
+
+  ReportBatch() = default;
+  /// A copy has the directions in its own memory.
+  ReportBatch(const ReportBatch& other);
+  ReportBatch& operator=(const ReportBatch& other) { return *this = ReportBatch(other); }
+  ReportBatch(ReportBatch&&) noexcept = default;
+  ReportBatch& operator=(ReportBatch&&) noexcept = default;
+  ~ReportBatch() = default;
 
   FloatArena memory;
 
@@ -66,16 +68,16 @@ struct ReportBatch {
   [[nodiscard]] std::span<const float> direction(std::size_t model) const {
     return {directions[model], sizes[model]};
   }
-  /// M_r: how many clients these reports come from.
+  /// Returns M_r, the number of clients that these reports come from.
   [[nodiscard]] std::size_t reporters() const;
   [[nodiscard]] bool is_late(std::size_t model) const {
     return model < sampled_with.size() && sampled_with[model] != kNow;
   }
-  /// The numbers of all directions together.
+  /// Returns the number of floats of all directions together.
   [[nodiscard]] std::size_t floats() const;
-  /// Whether every report is the only one of its client, and of models that were sampled now.
+  /// Returns whether each report is the only one of its client, with models sampled now.
   [[nodiscard]] bool is_prompt() const { return sampled_with.empty() && reporters() == size(); }
-  /// What part of its client's examples in this batch a report has.
+  /// Returns a report's share of its client's examples in this batch.
   [[nodiscard]] double share_of(std::size_t report) const;
 
   void clear();
@@ -85,13 +87,13 @@ struct ReportBatch {
     examples.push_back(example_count);
     ends.push_back(static_cast<std::uint32_t>(spaces.size()));
   }
-  /// A model of the last report with a gradient that the caller writes.
+  /// Adds a model to the last report, with a gradient that the caller writes.
   std::span<float> add_model(std::uint32_t space, float loss, std::size_t size) {
     float* const gradient = memory.take(size);
     add_model(space, loss, 1.0F, {gradient, size});
     return {gradient, size};
   }
-  /// A model of the last report with a direction that lasts at least as long as this batch.
+  /// Adds a model to the last report, with a direction that lasts as long as this batch.
   void add_model(std::uint32_t space, float loss, float factor, std::span<const float> direction) {
     spaces.push_back(space);
     losses.push_back(loss);
@@ -100,9 +102,9 @@ struct ReportBatch {
     sizes.push_back(static_cast<std::uint32_t>(direction.size()));
     ++ends.back();
   }
-  /// Says that a model was sampled in an earlier batch, and where its gradient was taken.
+  /// Marks that a model was sampled in an earlier batch, and where its gradient was taken.
   void mark_late(std::size_t model, double probability, SharedWeights weights);
-  /// A report of another batch, which must outlive this one: the directions stay there.
+  /// Adds a report of another batch, which must outlive this one: the directions stay there.
   void add_report_of(const ReportBatch& other, std::size_t report);
   /// Removes the last report.
   void remove_last();
@@ -119,7 +121,25 @@ struct ReportBatch {
   }
 };
 
-/// A mean loss as it is reported: a float, and finite.
+/// The reports of one batch as they were handed in. It takes their memory over.
+class KeptReports {
+ public:
+  /// Leaves an empty batch, with memory to be used again.
+  void keep(ReportBatch& reports);
+  void clear();
+
+  [[nodiscard]] std::span<const ReportBatch> batches() const { return {batches_.data(), used_}; }
+  [[nodiscard]] std::size_t reporters() const { return reporters_; }  ///< M_r
+  /// Returns whether no report is late or one of several of its client.
+  [[nodiscard]] bool is_prompt() const { return prompt_; }
+
+ private:
+  std::size_t reporters_ = 0, used_ = 0;
+  bool prompt_ = true;
+  std::vector<ReportBatch> batches_;  ///< the first used_ are in use
+};
+
+/// Returns a mean loss as it is reported: a float, and finite.
 inline float reported_loss(double loss) {
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
   const double capped = loss < kLargest ? loss : kLargest;  // not std::clamp: that is a branch

@@ -24,11 +24,11 @@ struct Batch {
 struct HeldModel {
   std::uint32_t space = 0;
   std::span<const float> weights;
-  double share = 1.0;  ///< of the forecast; those of an assignment sum to 1
+  double share = 1.0;  ///< weight in the prediction; they sum to 1
 };
 
-/// Where the models of several clients are to be written, J for each; the shares only by algorithms
-/// whose first model does not predict alone.
+/// The place for the models of several clients, J for each. Shares are written only if the first
+/// model does not predict alone.
 struct HeldPlaces {
   std::uint32_t* spaces = nullptr;
   const float** weights = nullptr;
@@ -42,18 +42,18 @@ struct Assignment {
   std::vector<HeldModel> held;
 };
 
-/// On the client, before y is known.
+/// The client's prediction, before y is known.
 class Forecast {
  public:
   explicit Forecast(const FeatureMaps& maps) : workspace(maps) {}
 
-  double output = 0.0;          ///< the forecast given
-  std::vector<double> outputs;  ///< of every held model
+  double output = 0.0;          ///< the prediction
+  std::vector<double> outputs;  ///< outputs of the held models
   std::vector<std::span<const float>> features;
   FeatureMaps::Workspace workspace;
 };
 
-/// The forecast that a client gave in a round, and what came true.
+/// The prediction of a client in a round, and the true value.
 struct PlayedExample {
   std::size_t client = 0, round = 0;
   double output = 0.0, y = 0.0;
@@ -66,7 +66,7 @@ class BatchMean {
  public:
   void begin(const Assignment& assignment) { begin(assignment.client, assignment.held); }
   void begin(std::uint32_t client, std::span<const HeldModel> models);
-  /// One example: loss and derivative of held model a, and its features.
+  /// Adds one example: loss and derivative of held model a, and its features.
   void add(std::size_t held, double loss, float derivative, std::span<const float> features);
   void end_example() { ++examples_; }
   /// Ends the batch: the means become a report.
@@ -79,7 +79,7 @@ class BatchMean {
   std::vector<std::size_t> begin_;  ///< where the sums of each model begin
 };
 
-/// For algorithms whose clients remember nothing between batches.
+/// The state of clients that remember nothing between batches.
 struct NoMemory {};
 
 }  // namespace caucus

@@ -78,13 +78,6 @@ Seen go_on(Server& server, const Problem& problem, const Play& how, std::uint32_
 }
 
 template <class Server>
-std::string saved(const Server& server) {
-  StateWriter writer;
-  server.save(writer);
-  return writer.take();
-}
-
-template <class Server>
 Status restore(Server& server, std::string_view bytes) {
   StateReader reader(bytes);
   CAUCUS_CHECK(server.restore(reader));

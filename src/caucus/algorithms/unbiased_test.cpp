@@ -6,27 +6,10 @@
 
 #include "caucus/algorithms/conformance.hpp"
 #include "caucus/algorithms/paper_reference_test.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 namespace caucus::conformance {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Mean and standard error of what is added.
-class Average {
- public:
-  void add(double value) {
-    ++n_;
-    const double delta = value - mean_;
-    mean_ += delta / n_;
-    squares_ += delta * (value - mean_);
-  }
-  [[nodiscard]] double mean() const { return mean_; }
-  [[nodiscard]] double error() const { return std::sqrt(squares_ / (n_ - 1.0) / n_); }
-
- private:
-  double n_ = 0.0, mean_ = 0.0, squares_ = 0.0;
-};
 
 /// Averages one step over many draws from the same state. Without constraints the models move by
 /// -lambda g and ln(p_i / p_k) by -(eta / C)(c_i - c_k): both are linear in the estimates, so their

@@ -5,9 +5,8 @@
 #include <system_error>
 #include <vector>
 
-#include "caucus/data/files/new_directory.hpp"
 #include "caucus/data/files/number.hpp"
-#include "caucus/data/files/text_writer.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {
@@ -20,36 +19,20 @@ std::string header_line(const std::vector<std::string>& names) {
   return line;
 }
 
-void csv_line(std::span<const double> values, std::string& line) {
-  line.clear();
-  for (const double value : values) {
-    append_number(line, value);
-    line += ',';
-  }
-  line.back() = '\n';
-}
-
-class CsvSink : public RowSink {
+class FileSink : public RowSink {
  public:
-  explicit CsvSink(TextWriter& out) : out_(out) {}
+  FileSink(TextWriter& out, TableFormat format) : out_(out), format_(format) {}
+
   Status header(const TableHeader& header) override {
-    return out_.write(header_line(header.names));
+    return format_ == TableFormat::csv ? out_.write(header_line(header.names)) : Status(Done{});
   }
   Status row(std::span<const double> values, std::size_t) override {
-    csv_line(values, line_);
+    format_ == TableFormat::csv ? csv_line(values, line_) : libsvm_line(values);
     return out_.write(line_);
   }
 
  private:
-  TextWriter& out_;
-  std::string line_;
-};
-
-class LibsvmSink : public RowSink {
- public:
-  explicit LibsvmSink(TextWriter& out) : out_(out) {}
-  Status header(const TableHeader&) override { return Done{}; }
-  Status row(std::span<const double> values, std::size_t) override {
+  void libsvm_line(std::span<const double> values) {
     line_.clear();
     append_number(line_, values.back());
     const std::size_t features = values.size() - 1;
@@ -60,11 +43,11 @@ class LibsvmSink : public RowSink {
       append_number(line_, values[k]);
     }
     first_ = false;
-    return out_.write(line_ += '\n');
+    line_ += '\n';
   }
 
- private:
   TextWriter& out_;
+  TableFormat format_;
   std::string line_;
   bool first_ = true;
 };
@@ -153,10 +136,8 @@ Status convert_table(const std::string& from, const std::string& to) {
     return usage_error(to, "ARFF is read but not written", "expected .csv, .csv.gz or .libsvm");
   }
   CAUCUS_TRY(TextWriter out, TextWriter::create(to));
-  CsvSink csv(out);
-  LibsvmSink libsvm(out);
-  const bool is_csv = format == TableFormat::csv;
-  CAUCUS_CHECK(read_table(from, is_csv ? static_cast<RowSink&>(csv) : libsvm));
+  FileSink sink(out, format);
+  CAUCUS_CHECK(read_table(from, sink));
   return out.commit();
 }
 

@@ -31,19 +31,6 @@ struct Slot {
   double offset = 0.0;    // subtracted while the range is unknown
 };
 
-std::vector<std::string> pick(const std::vector<std::string>& names,
-                              const std::vector<std::size_t>& columns) {
-  std::vector<std::string> picked;
-  if (names.empty()) return picked;
-  for (const std::size_t column : columns) picked.push_back(names[column]);
-  return picked;
-}
-
-Error out_of_memory(const std::string& file, std::size_t rows) {
-  return data_error(file, "does not fit in memory (after " + std::to_string(rows) + " rows)",
-                    "expected a smaller file or a larger machine");
-}
-
 }  // namespace
 
 class DatasetSink : public RowSink {
@@ -53,6 +40,19 @@ class DatasetSink : public RowSink {
   Status read(const std::string& path) {
     path_ = path;
     CAUCUS_CHECK(read_table(path, *this));
+    data_.file_begin_.push_back(rows_);
+    return Done{};
+  }
+
+  /// Stores rows of `columns` numbers, as if they were those of a file called `name`.
+  Status read(std::string name, std::size_t columns, std::span<const float> values) {
+    path_ = std::move(name);
+    CAUCUS_CHECK(header({{}, columns}));
+    std::vector<double> one(columns);
+    for (; !values.empty(); values = values.subspan(columns)) {
+      std::copy_n(values.begin(), columns, one.begin());
+      CAUCUS_CHECK(row(one, rows_ + 1));
+    }
     data_.file_begin_.push_back(rows_);
     return Done{};
   }
@@ -74,15 +74,19 @@ class DatasetSink : public RowSink {
       scaling.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
       scaling.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
     }
-    data_.feature_names_ = pick(header.names, scaling.feature_columns);
-    data_.expert_names_ = pick(header.names, scaling.expert_columns);
+    for (const std::size_t column : scaling.feature_columns) {
+      if (!header.names.empty()) data_.feature_names_.push_back(header.names[column]);
+    }
     make_slots();
     return Done{};
   }
 
   Status row(std::span<const double> values, std::size_t line) override {
     float* out = data_.values_.append(slots_.size());
-    if (out == nullptr) return out_of_memory(path_, rows_);
+    if (out == nullptr) {
+      return data_error(path_, "does not fit in memory (after " + std::to_string(rows_) + " rows)",
+                        "expected a smaller file or a larger machine");
+    }
     if (!options_.ranges) observe(values);
     store(values, out);
     if (!all_fit({out, slots_.size()})) return misfit(values, out, line);
@@ -95,7 +99,6 @@ class DatasetSink : public RowSink {
   /// Called after the last file, when the ranges are known: scales the stored distances.
   Result<Dataset> finish() {
     data_.values_.shrink();
-    data_.file_begin_.back() = rows_;
     if (options_.ranges) return std::move(data_);
     for (const Slot& slot : slots_) {
       if (slot.range != nullptr) CAUCUS_CHECK(check_width(slot));
@@ -119,31 +122,20 @@ class DatasetSink : public RowSink {
   }
 
   void observe(std::span<const double> values) {
-    double* minimum = data_.scaling_.minimum.data();
-    double* maximum = data_.scaling_.maximum.data();
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      minimum[k] = values[k] < minimum[k] ? values[k] : minimum[k];
-      maximum[k] = values[k] > maximum[k] ? values[k] : maximum[k];
-    }
+    include_row(values, data_.scaling_.minimum, data_.scaling_.maximum);
     if (rows_ > 0) return;
     for (Slot& slot : slots_) slot.offset = slot.range != nullptr ? values[slot.like] : 0.0;
   }
 
   void store(std::span<const double> values, float* out) const {
-    if (options_.ranges) {
-      for (const Slot& slot : slots_) *out++ = scaled(slot, values[slot.column]);
-    } else {
-      for (const Slot& slot : slots_) {
-        *out++ = static_cast<float>(values[slot.column] - slot.offset);
-      }
+    const Scaling& to = data_.scaling_;
+    for (const Slot& slot : slots_) {
+      const double value = values[slot.column];
+      const bool scaled = options_.ranges && slot.range != nullptr;
+      *out++ = static_cast<float>(
+          scaled ? scale_to(*slot.range, to.minimum[slot.like], to.maximum[slot.like], value)
+                 : value - slot.offset);
     }
-  }
-
-  [[nodiscard]] float scaled(const Slot& slot, double value) const {
-    if (slot.range == nullptr) return static_cast<float>(value);
-    const Scaling& scaling = data_.scaling_;
-    return static_cast<float>(
-        scale_to(*slot.range, scaling.minimum[slot.like], scaling.maximum[slot.like], value));
   }
 
   // This is scale_to() with its parameters in arrays, so that the compiler vectorises it.
@@ -234,24 +226,29 @@ Result<Dataset> dataset_from_values(std::string name, std::size_t features,
     return usage_error(std::move(name), "has " + std::to_string(values.size()) + " numbers",
                        "expected rows of " + std::to_string(columns));
   }
-  Dataset data;
-  float* out = data.values_.append(values.size());
-  if (out == nullptr) return out_of_memory(name, 0);
-  std::copy(values.begin(), values.end(), out);
-  data.file_begin_.push_back(values.size() / columns);
-  Scaling& scaling = data.scaling_;
-  scaling.columns = columns;
-  scaling.target_column = features;
-  for (std::size_t k = 0; k < features; ++k) scaling.feature_columns.push_back(k);
-  scaling.minimum.assign(columns, std::numeric_limits<double>::infinity());
-  scaling.maximum.assign(columns, -std::numeric_limits<double>::infinity());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto value = static_cast<double>(values[k]);
-    scaling.minimum[k % columns] = std::min(scaling.minimum[k % columns], value);
-    scaling.maximum[k % columns] = std::max(scaling.maximum[k % columns], value);
+  const ReadOptions options;
+  DatasetSink sink(options);
+  CAUCUS_CHECK(sink.read(std::move(name), columns, values));
+  return sink.finish();
+}
+
+Result<LabelConvention> apply_label_convention(Dataset& data) {
+  bool zero = false;
+  bool minus = false;
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    const float y = data.y(row);
+    zero = zero || y == 0.0F;
+    minus = minus || y == -1.0F;
+    if ((y != 0.0F && y != 1.0F && y != -1.0F) || (zero && minus)) {
+      return data_error(data.name() + ": data row " + std::to_string(row + 1),
+                        "the label is " + to_text(static_cast<double>(y)),
+                        "logistic and hinge need labels {0, 1} or {-1, 1}, the same throughout");
+    }
   }
-  data.name_ = std::move(name);
-  return data;
+  for (std::size_t row = 0; zero && row < data.rows(); ++row) {
+    if (data.y(row) == 0.0F) data.set_y(row, -1.0F);
+  }
+  return zero ? LabelConvention::zero_one : LabelConvention::minus_plus;
 }
 
 }  // namespace caucus

@@ -37,13 +37,11 @@ class Dataset {
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
-  [[nodiscard]] const std::vector<std::string>& expert_names() const { return expert_names_; }
   /// The name of the first file, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   friend class DatasetSink;
-  friend Result<Dataset> dataset_from_values(std::string, std::size_t, std::span<const float>);
 
   std::string name_;
   FloatBuffer values_;
@@ -51,7 +49,6 @@ class Dataset {
   std::vector<double> client_values_;
   Scaling scaling_;
   std::vector<std::string> feature_names_;
-  std::vector<std::string> expert_names_;
 };
 
 /// Reads one file, or one file per client. The columns must agree. Without given ranges the minimum
@@ -65,5 +62,12 @@ Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOp
 /// Makes an unscaled dataset from rows of `features` numbers followed by a target.
 Result<Dataset> dataset_from_values(std::string name, std::size_t features,
                                     std::span<const float> values);
+
+/// Class labels: files contain {0, 1} or {-1, 1}; the losses need {-1, 1}.
+enum class LabelConvention { none, zero_one, minus_plus };
+
+/// Converts the targets to -1 and 1 and returns the convention of the file. Any other value is an
+/// error that names its row.
+Result<LabelConvention> apply_label_convention(Dataset& data);
 
 }  // namespace caucus

@@ -4,10 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <new>
 
 #include "caucus/data/files/number.hpp"
-#include "caucus/data/files/text_writer.hpp"
+#include "caucus/data/files/text_file.hpp"
 
 namespace caucus {
 namespace {
@@ -47,16 +46,16 @@ Status check(const GeneratorOptions& options, std::string_view name) {
   return Done{};
 }
 
-Result<Generator::Problem> make_problem(std::string_view name, const GeneratorOptions& options,
-                                        std::size_t features, double noise) {
+using Problem = Generator::Problem;
+
+Result<Problem> make_problem(std::string_view name, const GeneratorOptions& options,
+                             std::size_t features, double noise) {
   const std::uint64_t seed = options.seed;
-  if (name == "linear") return Generator::Problem(LinearProblem(seed, features, noise));
-  if (name == "kernel") return Generator::Problem(KernelProblem(seed, features, noise));
-  if (name == "classify") return Generator::Problem(ClassifyProblem(seed, features, noise));
-  if (name == "drift") {
-    return Generator::Problem(DriftProblem(seed, options.rows, features, noise));
-  }
-  if (name == "adversary-full") return Generator::Problem(FullAdversary{seed, options.rows});
+  if (name == "linear") return Problem(LinearProblem(seed, features, noise));
+  if (name == "kernel") return Problem(KernelProblem(seed, features, noise));
+  if (name == "classify") return Problem(ClassifyProblem(seed, features, noise));
+  if (name == "drift") return Problem(DriftProblem(seed, options.rows, features, noise));
+  if (name == "adversary-full") return Problem(FullAdversary{seed, options.rows});
   if (options.sample == 0 || options.sample > features) {
     return usage_error("adversary-partial: sample", in_quotes(std::to_string(options.sample)),
                        "expected 1 to " + std::to_string(features));
@@ -66,7 +65,7 @@ Result<Generator::Problem> make_problem(std::string_view name, const GeneratorOp
     return usage_error("adversary-partial: rows", in_quotes(std::to_string(options.rows)),
                        "expected more than features / (9 sample)");
   }
-  return Generator::Problem(adversary);
+  return Problem(adversary);
 }
 
 }  // namespace
@@ -78,10 +77,10 @@ Result<Generator> make_generator(std::string_view name, const GeneratorOptions& 
                                  [&](const GeneratorInfo& each) { return each.name == name; });
   if (info == kGenerators.end()) {
     std::vector<std::string> names;
-    names.reserve(kGenerators.size());
-    for (const GeneratorInfo& each : kGenerators) names.emplace_back(each.name);
-    std::string listed = names[0];
-    for (std::size_t k = 1; k < names.size(); ++k) listed.append(", ").append(names[k]);
+    std::string listed;
+    for (const GeneratorInfo& each : kGenerators) {
+      listed.append(names.empty() ? "" : ", ").append(names.emplace_back(each.name));
+    }
     const auto guess = nearest(name, names);
     return usage_error("generator", in_quotes(name),
                        (guess ? "did you mean " + *guess + "? Expected" : "expected") +
@@ -92,45 +91,38 @@ Result<Generator> make_generator(std::string_view name, const GeneratorOptions& 
   CAUCUS_TRY(auto problem,
              make_problem(name, options, features, options.noise.value_or(info->noise)));
   const bool repeated = name.starts_with("adversary");
-  return Generator(name, options.rows * (repeated ? options.clients : 1), features,
-                   std::move(problem));
+  return Generator{std::string(name), options.rows * (repeated ? options.clients : 1), features,
+                   std::move(problem)};
 }
 
 Status write_csv(const Generator& generator, const std::string& path) {
   CAUCUS_TRY(TextWriter out, TextWriter::create(path));
   std::string line;
-  for (std::size_t k = 1; k <= generator.features(); ++k) {
+  for (std::size_t k = 1; k <= generator.features; ++k) {
     line.append("x").append(std::to_string(k)).append(",");
   }
   line += "y\n";
   CAUCUS_CHECK(out.write(line));
-  std::vector<float> x(generator.features());
-  float y = 0.0f;
-  for (std::size_t i = 0; i < generator.rows(); ++i) {
-    generator.row(i, x, y);
-    line.clear();
-    for (const float value : x) {
-      append_number(line, value);
-      line += ',';
-    }
-    append_number(line, y);
-    line += '\n';
+  std::vector<float> row(generator.features + 1);
+  for (std::size_t i = 0; i < generator.rows; ++i) {
+    generator.row(i, std::span(row).first(generator.features), row.back());
+    csv_line(std::span<const float>(row), line);
     CAUCUS_CHECK(out.write(line));
   }
   return out.commit();
 }
 
 Result<Dataset> generate_dataset(const Generator& generator) {
-  const std::size_t stride = generator.features() + 1;
+  const std::size_t stride = generator.features + 1;
   try {
-    std::vector<float> values(generator.rows() * stride);
-    for (std::size_t i = 0; i < generator.rows(); ++i) {
+    std::vector<float> values(generator.rows * stride);
+    for (std::size_t i = 0; i < generator.rows; ++i) {
       const std::span row = std::span(values).subspan(i * stride, stride);
       generator.row(i, row.first(stride - 1), row.back());
     }
-    return dataset_from_values(generator.name(), generator.features(), values);
+    return dataset_from_values(generator.name, generator.features, values);
   } catch (const std::exception&) {
-    return data_error(generator.name(), "does not fit in memory", "expected fewer rows");
+    return data_error(generator.name, "does not fit in memory", "expected fewer rows");
   }
 }
 

@@ -9,9 +9,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
-#include "caucus/data/adversaries.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/problems.hpp"
 #include "caucus/result.hpp"
@@ -27,29 +25,19 @@ struct GeneratorOptions {
   std::uint64_t seed = 1;
 };
 
-class Generator {
- public:
+struct Generator {
   using Problem = std::variant<LinearProblem, KernelProblem, ClassifyProblem, DriftProblem,
                                FullAdversary, PartialAdversary>;
 
-  Generator(std::string_view name, std::size_t rows, std::size_t features, Problem problem)
-      : name_(name), rows_(rows), features_(features), problem_(std::move(problem)) {}
+  std::string name;
+  std::size_t rows;  ///< of all clients
+  std::size_t features;
+  Problem problem;
 
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::size_t rows() const { return rows_; }  ///< the rows of all clients
-  [[nodiscard]] std::size_t features() const { return features_; }
-  [[nodiscard]] const Problem& problem() const { return problem_; }
-
-  /// Generates row i < rows(). x must have room for features() numbers.
+  /// Generates row i < rows. x must have room for that many features.
   void row(std::size_t i, std::span<float> x, float& y) const {
-    std::visit([&](const auto& problem) { problem.row(i, x, y); }, problem_);
+    std::visit([&](const auto& any) { any.row(i, x, y); }, problem);
   }
-
- private:
-  std::string name_;
-  std::size_t rows_;
-  std::size_t features_;
-  Problem problem_;
 };
 
 struct GeneratorInfo {

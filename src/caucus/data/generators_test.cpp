@@ -67,7 +67,7 @@ TEST(Generators, RowsAreAFunctionOfSeedAndNumberAlone) {
     const Generator generator = make(info.name, {.rows = 40});
     const Generator again = make(info.name, {.rows = 40});
     const Generator other = make(info.name, {.rows = 40, .seed = 2});
-    ASSERT_EQ(generator.features(), info.features);
+    ASSERT_EQ(generator.features, info.features);
     std::vector<float> x(info.features), x_again(info.features), x_other(info.features);
     float y = 0, y_again = 0, y_other = 0;
     bool differs = false;
@@ -92,7 +92,7 @@ TEST(Generators, TheCsvHoldsTheSameFloats) {
     const auto read = read_dataset({files.path("a.csv.gz")}, {});
     const auto made = generate_dataset(generator);
     ASSERT_TRUE(read.ok() && made.ok());
-    ASSERT_EQ(read->rows(), generator.rows());
+    ASSERT_EQ(read->rows(), generator.rows);
     EXPECT_EQ(read->feature_names().front(), "x1");
     for (std::size_t i = 0; i < read->rows(); ++i) {
       EXPECT_TRUE(std::equal(read->x(i).begin(), read->x(i).end(), made->x(i).begin()));
@@ -103,7 +103,7 @@ TEST(Generators, TheCsvHoldsTheSameFloats) {
 
 TEST(Generators, LinearWeightsHaveNormOneHalfAndNoNoiseMeansNone) {
   const Generator generator = make("linear", {.features = 4, .noise = 0.0});
-  const auto& weights = std::get<LinearProblem>(generator.problem()).weights;
+  const auto& weights = std::get<LinearProblem>(generator.problem).weights;
   double square = 0.0;
   for (const double w : weights) square += w * w;
   EXPECT_NEAR(square, 0.25, 1e-12);
@@ -147,7 +147,7 @@ TEST(Generators, ClassesAreBalancedZerosAndOnes) {
 
 TEST(Generators, DriftChangesItsWeightsAtEachQuarter) {
   const Generator generator = make("drift", {.rows = 100, .noise = 0.0});
-  const auto& drift = std::get<DriftProblem>(generator.problem());
+  const auto& drift = std::get<DriftProblem>(generator.problem);
   std::vector<float> x(10);
   float y = 0;
   for (std::size_t i = 0; i < 100; ++i) {
@@ -196,7 +196,7 @@ TEST(Generators, FullAdversaryTossesFairCoins) {
 
 TEST(Generators, PartialAdversaryFavoursOneHiddenCoin) {
   const Generator generator = make("adversary-partial", {.rows = 200, .features = 8, .sample = 2});
-  const auto& adversary = std::get<PartialAdversary>(generator.problem());
+  const auto& adversary = std::get<PartialAdversary>(generator.problem);
   EXPECT_NEAR(adversary.rho, std::sqrt(8.0) / (3.0 * std::sqrt(2.0 * 200.0)), 1e-15);
   PartialAdversary longer = adversary;  // the same coins, tossed often enough to see the bias
   longer.rounds = 40000;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +16,8 @@ class Partition {
  public:
   /// Gives client j the rows of list j, in that order.
   explicit Partition(const std::vector<std::vector<std::uint32_t>>& rows_of_clients);
-  /// Deals the rows to the clients in turn. Their number must be a multiple of `clients`.
-  static Partition dealt(std::vector<std::uint32_t> rows, std::size_t clients);
 
   [[nodiscard]] std::size_t clients() const { return clients_; }
-  /// The row of a client in a round.
   [[nodiscard, gnu::always_inline]] std::uint32_t row(std::size_t client, std::size_t round) const {
     return rows_[begin_.empty() ? round * clients_ + client : begin_[client] + round];
   }
@@ -41,8 +37,6 @@ class Partition {
   [[nodiscard]] std::size_t used() const { return rows_.size(); }
 
  private:
-  Partition() = default;
-
   std::size_t clients_ = 0;
   std::size_t longest_ = 0;
   // If all clients have equally many rows they are stored round by round, in the order in which

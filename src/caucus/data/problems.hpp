@@ -6,7 +6,14 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/base/random.hpp"
+
 namespace caucus {
+
+inline Stream row_stream(std::uint64_t seed, std::size_t row) {
+  return Stream({seed, Purpose::generator, 0, static_cast<std::uint32_t>(row),
+                 static_cast<std::uint32_t>(std::uint64_t{row} >> 32)});
+}
 
 /// y = <w*, x> + noise N(0,1) with x uniform in [-1,1]^d and |w*| = 0.5. Among the radii 0.1, 0.2,
 /// .. the ball of radius 0.5 is the smallest that contains w*.
@@ -67,6 +74,34 @@ struct KernelProblem {
   double scale = 1.0;
   std::vector<std::vector<double>> centres;
   std::vector<double> signs;
+};
+
+/// The random games behind the two lower bounds of the paper's appendix. The K spaces are the
+/// single coordinates: f_i(x) = x_i. In both proofs every client sees the same example in the same
+/// round, so the rows are a block of T rows repeated once per client; `--partition blocks` gives
+/// every client one copy.
+///
+/// Game (i), for any algorithm and the absolute loss: b_1, .., b_K and y are independent fair
+/// coins.
+struct FullAdversary {
+  void row(std::size_t i, std::span<float> x, float& y) const;
+
+  std::uint64_t seed;
+  std::size_t rounds;
+};
+
+/// Game (ii), for noncooperative clients with J models each and the loss 1 - v y. The target y is
+/// always 1, and one hidden coordinate h, the same for all clients, is slightly better than the
+/// others: P[b_h = 1] = (1 + rho)/2 and P[b_i = 1] = (1 - rho)/2 for i != h, where
+/// rho = sqrt(K) / (3 sqrt(J T)).
+struct PartialAdversary {
+  PartialAdversary(std::uint64_t seed, std::size_t rounds, std::size_t models, std::size_t sample);
+  void row(std::size_t i, std::span<float> x, float& y) const;
+
+  std::uint64_t seed;
+  std::size_t rounds;
+  std::size_t hidden;
+  double rho;
 };
 
 }  // namespace caucus

@@ -1,46 +1,13 @@
 #include "caucus/data/ranges.hpp"
 
-#include <algorithm>
-#include <limits>
-
-#include "caucus/data/files/csv.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
-#include "caucus/data/files/text_writer.hpp"
-#include "caucus/data/table.hpp"
+#include "caucus/data/files/text_file.hpp"
 
 namespace caucus {
 namespace {
 
 constexpr std::string_view kFirstLine = "column,minimum,maximum";
-
-class RangeSink : public RowSink {
- public:
-  Status header(const TableHeader& header) override {
-    ranges.names = header.names;
-    ranges.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
-    ranges.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
-    return Done{};
-  }
-  Status row(std::span<const double> values, std::size_t) override {
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      ranges.minimum[k] = std::min(ranges.minimum[k], values[k]);
-      ranges.maximum[k] = std::max(ranges.maximum[k], values[k]);
-    }
-    ++rows;
-    return Done{};
-  }
-
-  Ranges ranges;
-  std::size_t rows = 0;
-};
-
-Result<Ranges> measure(ByteSource& source, std::size_t* rows) {
-  RangeSink sink;
-  CAUCUS_CHECK(read_table(source, table_format(source.name()), sink));
-  if (rows != nullptr) *rows = sink.rows;
-  return std::move(sink.ranges);
-}
 
 Status parse_range(std::string_view line, const std::string& where, Ranges& ranges, bool& named) {
   CAUCUS_TRY(const auto fields, split_csv_line(line, ',', where));
@@ -49,10 +16,8 @@ Status parse_range(std::string_view line, const std::string& where, Ranges& rang
   }
   double bounds[2] = {};
   for (std::size_t k = 0; k < 2; ++k) {
-    const NumberForm form = parse_number(fields[k + 1].text, bounds[k]);
-    if (form != NumberForm::finite) {
-      return number_error(column_where(where, k + 2), form, fields[k + 1].text);
-    }
+    CAUCUS_CHECK(
+        read_number(fields[k + 1].text, bounds[k], [&] { return column_where(where, k + 2); }));
   }
   if (bounds[0] > bounds[1]) {
     return data_error(
@@ -67,11 +32,6 @@ Status parse_range(std::string_view line, const std::string& where, Ranges& rang
 }
 
 }  // namespace
-
-Result<Ranges> measure_ranges(const std::string& path, std::size_t* rows) {
-  CAUCUS_TRY(ByteSource source, ByteSource::open(path));
-  return measure(source, rows);
-}
 
 std::string ranges_text(const Ranges& ranges) {
   std::string text(kFirstLine);
@@ -122,7 +82,10 @@ Result<Ranges> load_ranges(const std::string& path) {
   CAUCUS_TRY(const bool more, lines.next(line));
   const bool is_ranges_file = more && line == kFirstLine;
   CAUCUS_CHECK(source.rewind());
-  return is_ranges_file ? read_ranges(source) : measure(source, nullptr);
+  if (is_ranges_file) return read_ranges(source);
+  RangeSink sink;
+  CAUCUS_CHECK(read_table(source, table_format(path), sink));
+  return std::move(sink.ranges);
 }
 
 }  // namespace caucus

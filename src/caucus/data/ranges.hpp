@@ -6,22 +6,36 @@
 // per column in file order, with the name from the header, or the number if there is none.
 #pragma once
 
+#include <limits>
 #include <string>
 
-#include "caucus/columns.hpp"
-#include "caucus/data/files/byte_source.hpp"
-#include "caucus/result.hpp"
+#include "caucus/data/columns.hpp"
+#include "caucus/data/table.hpp"
 
 namespace caucus {
 
-/// Reads a data file once, in constant memory. `rows`, if given, receives the number of rows.
-Result<Ranges> measure_ranges(const std::string& path, std::size_t* rows = nullptr);
+/// Measures the ranges of a table.
+class RangeSink : public RowSink {
+ public:
+  Status header(const TableHeader& header) override {
+    ranges.names = header.names;
+    ranges.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
+    ranges.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
+    return Done{};
+  }
+  Status row(std::span<const double> values, std::size_t) override {
+    include_row(values, ranges.minimum, ranges.maximum);
+    return Done{};
+  }
+
+  Ranges ranges;
+};
 
 /// Returns the content of a ranges file. Reading it back gives the same doubles.
 std::string ranges_text(const Ranges& ranges);
 Status write_ranges(const Ranges& ranges, const std::string& path);
 
-/// Reads a ranges file, or measures the ranges of a data file.
+/// Reads a ranges file, or measures the ranges of a data file in constant memory.
 Result<Ranges> load_ranges(const std::string& path);
 
 /// Reads a ranges file; a data file is an error.

@@ -1,8 +1,5 @@
 #include "caucus/data/table.hpp"
 
-#include "caucus/data/files/arff.hpp"
-#include "caucus/data/files/csv.hpp"
-#include "caucus/data/files/libsvm.hpp"
 #include "caucus/data/files/number.hpp"
 
 namespace caucus {
@@ -17,15 +14,8 @@ TableFormat table_format(std::string_view path) {
 }
 
 Status read_table(ByteSource& source, TableFormat format, RowSink& sink) {
-  switch (format) {
-    case TableFormat::libsvm:
-      return read_libsvm(source, sink);
-    case TableFormat::arff:
-      return read_arff(source, sink);
-    case TableFormat::csv:
-      break;
-  }
-  return read_csv(source, sink);
+  if (format == TableFormat::libsvm) return read_libsvm(source, sink);
+  return format == TableFormat::arff ? read_arff(source, sink) : read_csv(source, sink);
 }
 
 Status read_table(const std::string& path, RowSink& sink) {

@@ -1,4 +1,4 @@
-// The interface of all file readers: a header, then rows of finite numbers.
+// The readers of all file formats and their interface: a header, then rows of finite numbers.
 #pragma once
 
 #include <cstddef>
@@ -35,5 +35,35 @@ TableFormat table_format(std::string_view path);
 /// Reads a file in the format that table_format() returns. A table without rows is an error.
 Status read_table(const std::string& path, RowSink& sink);
 Status read_table(ByteSource& source, TableFormat format, RowSink& sink);
+
+/// CSV with the delimiter (comma, semicolon or tab) that is most frequent in the first line.
+///
+/// The first row is a header if none of its fields is a number (a quoted field counts as a name),
+/// and data if all of them are. A mixture is an error, because a wrong guess would lose or invent a
+/// row. Fields may be quoted ("" is a quote) but may not span lines. Blank lines are skipped.
+/// Spaces around a field and a leading '+' are allowed.
+Status read_csv(ByteSource& source, RowSink& sink);
+
+struct CsvField {
+  std::string text;
+  bool quoted = false;
+};
+
+/// Splits one line at `delimiter` and handles quotes; used for headers and for rows with quotes.
+Result<std::vector<CsvField>> split_csv_line(std::string_view line, char delimiter,
+                                             const std::string& where);
+
+/// LIBSVM: `label index:value ...` with increasing indices from 1. Features that are not listed are
+/// 0, and '#' begins a comment. The columns of the table are the features 1..d, then the label.
+///
+/// The largest index is known only at the end of the file, so the file is read twice.
+Status read_libsvm(ByteSource& source, RowSink& sink);
+
+/// ARFF (Weka): @relation, @attribute, @data with dense or sparse rows, % comments.
+///
+/// A numeric attribute becomes its number. A nominal attribute whose values are all numbers becomes
+/// that number; any other becomes the position 0..n-1 of the value in its declaration. Attributes
+/// that a sparse row does not list are 0, or the first value of a nominal attribute, as in Weka.
+Status read_arff(ByteSource& source, RowSink& sink);
 
 }  // namespace caucus

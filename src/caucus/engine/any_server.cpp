@@ -5,9 +5,7 @@
 namespace caucus {
 namespace {
 
-using AnyOf = std::variant<Server<FomdOms>, Server<AdaptiveOms>>;
-
-AnyOf make(const AnySettings& settings) {
+std::variant<Server<FomdOms>, Server<AdaptiveOms>> make(const AnySettings& settings) {
   if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
     return Server(AdaptiveOms(*adaptive));
   }
@@ -43,34 +41,6 @@ void AnyServer::save(StateWriter& to) const {
 
 Status AnyServer::restore(StateReader& from) {
   return std::visit([&](auto& server) { return server.restore(from); }, server_);
-}
-
-const Plan& AnyServer::plan() const {
-  return std::visit([](const auto& server) -> const Plan& { return server.algorithm().plan(); },
-                    server_);
-}
-
-std::vector<double> AnyServer::probabilities() const {
-  return std::visit([](const auto& server) { return server.algorithm().selection(); }, server_);
-}
-
-double AnyServer::probability(std::size_t space) const {
-  return std::visit([&](const auto& server) { return server.algorithm().probabilities()[space]; },
-                    server_);
-}
-
-LearnedModel AnyServer::learned() const {
-  return std::visit([](const auto& server) { return server.algorithm().learned(); }, server_);
-}
-
-std::size_t AnyServer::upload_bits(const Assignment& assignment) const {
-  return std::visit([&](const auto& server) { return server.algorithm().upload_bits(assignment); },
-                    server_);
-}
-
-std::size_t AnyServer::download_bits(const Assignment& assignment) const {
-  return std::visit(
-      [&](const auto& server) { return server.algorithm().download_bits(assignment); }, server_);
 }
 
 bool AnyServer::is_second_order(std::size_t space) const {

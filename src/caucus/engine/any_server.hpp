@@ -1,4 +1,4 @@
-// A Server of FOMD-OMS, with the paper's schedules or the adaptive one: what a federation serves.
+// The Server that a federation serves: FOMD-OMS with the paper's schedules or the adaptive one.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,44 @@
 namespace caucus {
 
 class AnyServer {
+  /// Returns question(algorithm).
+  template <class Question>
+  [[nodiscard]] auto ask(Question&& question) const {
+    return std::visit([&](const auto& server) { return question(server.algorithm()); }, server_);
+  }
+
  public:
   /// The settings must be valid and those of fomd-oms.
   explicit AnyServer(const AnySettings& settings);
 
-  /// The models of a client in the open batch; they last until the next call or until it closes.
+  /// Returns the models of a client in the open batch, valid until the next call or its end.
   const Assignment& assign(std::uint64_t batch, std::uint32_t client);
   void accept(ReportBatch& reports);
   void close(std::uint64_t batch);
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
-  [[nodiscard]] const Plan& plan() const;
-  /// p over all spaces.
-  [[nodiscard]] std::vector<double> probabilities() const;
-  [[nodiscard]] double probability(std::size_t space) const;
-  [[nodiscard]] LearnedModel learned() const;
-  /// By the formula, for one client and batch.
-  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const;
-  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const;
-  /// Whether a space learns by second-order steps, and how many do.
+  [[nodiscard]] const Plan& plan() const {
+    return *ask([](const auto& a) { return &a.plan(); });
+  }
+  /// Returns p over all spaces.
+  [[nodiscard]] std::vector<double> probabilities() const {
+    return ask([](const auto& a) { return a.selection(); });
+  }
+  [[nodiscard]] double probability(std::size_t space) const {
+    return ask([&](const auto& a) { return a.probabilities()[space]; });
+  }
+  [[nodiscard]] LearnedModel learned() const {
+    return ask([](const auto& a) { return a.learned(); });
+  }
+  /// Returns the bits of one client and batch by the paper's formula.
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
+    return ask([&](const auto& a) { return a.upload_bits(assignment); });
+  }
+  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
+    return ask([&](const auto& a) { return a.download_bits(assignment); });
+  }
+  /// Return whether a space learns by second-order steps, and how many do.
   [[nodiscard]] bool is_second_order(std::size_t space) const;
   [[nodiscard]] std::size_t second_order() const;
 

@@ -1,5 +1,5 @@
-// The clients of a simulation: their examples, who sees their forecasts, and which of their reports
-// are lost.
+// The clients of a simulation: their examples, the observer of their predictions, and which
+// reports are lost.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace caucus {
 
-/// Reports lost on the way, each with the same probability, whatever the algorithm.
+/// Loses each report with the same probability, whatever the algorithm.
 struct Dropout {
   double probability = 0.0;
   std::uint64_t seed = 1;
@@ -27,10 +27,10 @@ struct Dropout {
   }
 };
 
-/// Sees every forecast that is given: client, round, output.
+/// Called for every prediction with client, round and output.
 using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
 
-/// What all ways of playing the clients share.
+/// The shared part of all ways of playing the clients.
 template <class Source>
 struct Clients {
   const Source* source = nullptr;
@@ -38,7 +38,7 @@ struct Clients {
   Telemetry* telemetry = nullptr;
   ForecastObserver observer;
 
-  /// play(client, last round) for those of the clients [first, end) that have data in this batch.
+  /// Calls play(client, last round) for the clients of [first, end) with data in this batch.
   template <class Play>
   void each(const Batch& batch, std::size_t first, std::size_t end, Play&& play) const {
     for (std::size_t client = first; client < end; ++client) {
@@ -46,14 +46,14 @@ struct Clients {
       if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
     }
   }
-  /// Asks for the examples that `count` clients from `first` on will play in a round, and in the
-  /// next where there are no more clients: they are anywhere in memory, and are wanted soon. Always
-  /// inlined: a function that does nothing but fetch has no effect, and g++ drops calls of it.
+  /// Prefetches the examples that `count` clients from `first` on will play in a round, and in the
+  /// next one if there are no more clients, since they are anywhere in memory. It is always
+  /// inlined: g++ drops calls of a function that does nothing but prefetch.
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t round) const {
     if constexpr (requires { source->prefetch(first, round); }) {
       const std::size_t clients = source->clients();
       if constexpr (requires { source->rows_of(round); }) {
-        // The usual case, all clients of a round at once, in a short loop.
+        // The usual case, all clients of a round, takes a short loop.
         const auto table = source->rows_of(round + 1);
         if (first == clients && count <= clients && table.rows != nullptr) {
           for (std::size_t c = 0; c < count; ++c) table.prefetch(table[c]);

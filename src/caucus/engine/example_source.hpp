@@ -1,4 +1,4 @@
-// Where clients' examples come from: a partitioned file, a generator, a sensor.
+// The source of clients' examples: a partitioned file, a generator, a sensor.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Example {
 template <class S>
 concept ExampleSource = requires(const S& source, std::size_t client, std::size_t round) {
   { source.clients() } -> std::convertible_to<std::size_t>;
-  { source.rounds(client) } -> std::convertible_to<std::size_t>;  ///< how many examples it has
+  { source.rounds(client) } -> std::convertible_to<std::size_t>;  ///< the number of examples
   /// x stays where it is until the batch of this round is over.
   { source.example(client, round) } -> std::same_as<Example>;
 };
@@ -35,8 +35,8 @@ struct RowTable {
     return values + rows[client] * stride;
   }
   [[gnu::always_inline]] void prefetch(const float* row) const {
-    constexpr std::size_t kLine = 16;  // floats of a cache line
-    constexpr std::size_t kLines = 4;  // what follows them the CPU fetches by itself
+    constexpr std::size_t kLine = 16;  // floats in a cache line
+    constexpr std::size_t kLines = 4;  // the CPU fetches the following ones by itself
     __builtin_prefetch(row);
     __builtin_prefetch(row + stride - 1);
     const std::size_t end = std::min(stride - 1, kLines * kLine);
@@ -60,12 +60,12 @@ class PartitionedData {
     const float* const x = row(client, round);
     return {{x, stride_ - 1}, static_cast<double>(x[stride_ - 1])};
   }
-  /// Fetches an example that will be asked for soon, if there is such: the rows are anywhere.
+  /// Prefetches an example that is needed soon, if it exists: rows are anywhere in memory.
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
     if (round >= partition_->rounds(client)) return;
     RowTable{values_, stride_, nullptr}.prefetch(row(client, round));
   }
-  /// What all clients meet in a round, if all have an example and that is one array.
+  /// Returns the rows of all clients in a round, if all have an example and they are one array.
   [[nodiscard]] RowTable rows_of(std::size_t round) const {
     return {values_, stride_, partition_->rows_of_round(round)};
   }

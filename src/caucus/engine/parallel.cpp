@@ -23,7 +23,7 @@ void parallel_for(std::size_t count, std::size_t threads,
   const auto work = [&] {
     try {
       for (std::size_t i = next++; i < count; i = next++) task(i);
-    } catch (...) {  // memory ran out: the others stop at their next task, the caller gets to know
+    } catch (...) {  // out of memory: the others stop after their task, the caller gets it
       next = count;
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -35,7 +35,7 @@ void parallel_for(std::size_t count, std::size_t threads,
       try {
         helpers.emplace_back(work);
       } catch (const std::system_error&) {
-        break;  // no more threads to be had: those there are do the work
+        break;  // there are no more threads: the existing ones do the work
       }
     }
     work();

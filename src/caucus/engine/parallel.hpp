@@ -7,11 +7,11 @@
 
 namespace caucus {
 
-/// 0 stands for as many as there are cores.
+/// Returns the number of threads to use; 0 means one for each core.
 std::size_t thread_count(std::size_t threads);
 
 /// Calls task(0) .. task(count - 1), on at most thread_count(threads) threads.
-/// What a task throws, the caller catches, once all threads have ended.
+/// If a task throws, the exception reaches the caller once all threads have ended.
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& task);
 

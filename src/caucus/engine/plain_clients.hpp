@@ -1,5 +1,5 @@
-// Simulated clients one after another, one example at a time, through the verbs: what defines the
-// result for every algorithm.
+// Simulated clients one after another, one example at a time, through the five steps. They
+// define the result for every algorithm.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class PlainClients {
   }
 
  private:
-  /// The report tells what was sent if the client chooses it; otherwise the assignment tells.
+  /// The size of the upload is that of the report if the client chooses it, else of the assignment.
   std::size_t upload_bits(const A& shared) const {
     if constexpr (requires { shared.upload_bits(reports_); }) {
       return shared.upload_bits(reports_);

@@ -1,4 +1,4 @@
-// From scaling and options to what an algorithm needs: bounds, constants, rates.
+// Computes what an algorithm needs from scaling and options: bounds, constants, rates.
 #pragma once
 
 #include <cstddef>
@@ -20,34 +20,34 @@ namespace caucus {
 /// How long a run lasts; clients may have unequal amounts of data.
 struct RunLength {
   std::size_t clients = 0;
-  std::size_t rounds = 0;   ///< T, of the client with most data
+  std::size_t rounds = 0;   ///< T of the client with most data
   std::size_t batches = 0;  ///< R
-  std::size_t reports = 0;  ///< of all clients: M R when all have the same amount
+  std::size_t reports = 0;  ///< reports of all clients: M R if all have the same amount
 };
 
-/// Of clients who have so many examples each.
+/// Returns the length of a run of clients with these numbers of examples.
 RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
 RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
 
-/// The largest |value| in it.
+/// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);
-/// The largest |x| in the scaled range, with 1 for the intercept if there is one.
+/// Returns the largest |x| in the scaled range, with 1 for the intercept if there is one.
 double linear_feature_bound(const Scaling& scaling, bool intercept);
-/// The largest |y| there.
+/// Returns the largest |y| in the scaled range.
 double target_bound(const Scaling& scaling);
 
-/// C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the scaled
-/// range, 1 for kernels; Y the largest |y| possible.
+/// Returns C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the
+/// scaled range, 1 for kernels; Y is the largest |y| possible.
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
 
-/// Which spaces an algorithm learns by second-order steps: none but under the adaptive schedule.
+/// Returns which spaces learn by second-order steps: none except under the adaptive schedule.
 std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
                                       std::size_t clients, const ScheduleOptions& schedule);
 
-/// Whether a run of this length is long enough for its schedule: the theory's needs T >= K.
+/// Checks whether a run of this length is long enough for its schedule: the theory's needs T >= K.
 Status check_horizon(const RunLength& length, const LearningOptions& options);
 
-/// Settings for one algorithm in one repetition, validated.
+/// Returns validated settings for one algorithm in one repetition.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
                                   const RunLength& length, const LearningOptions& options,

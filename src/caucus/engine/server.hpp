@@ -1,4 +1,4 @@
-// The server's side of a run, whoever carries the messages: simulated clients in this process or a
+// The server's side of a run, whatever carries messages: simulated clients in this process or a
 // federation over a network.
 //
 //   assign (for every client) -> the clients play -> accept (what they report) -> close
@@ -22,19 +22,19 @@ class Server {
   explicit Server(A algorithm)
       : algorithm_(std::move(algorithm)), aggregate_(algorithm_.new_aggregate()) {}
 
-  /// What a client gets for the open batch; it lasts until the batch is closed.
+  /// Returns the models of a client for the open batch, which last until the batch is closed.
   void assign(const Batch& batch, std::uint32_t client, typename A::Assignment& into) {
     algorithm_.assign(batch, client, into);
   }
   /// Assigns models to several clients in order, into memory of the caller, so that several
-  /// threads may ask. Only for algorithms that offer it (tiled_clients.hpp).
+  /// threads may call it. Only some algorithms offer it (tiled_clients.hpp).
   template <class Sampler, class Places>
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients, Sampler& sampler,
               const Places& into) const {
     algorithm_.assign(batch, first_client, clients, sampler, into);
   }
-  /// Reports of the open batch, in client order. Their memory may be taken; the batch is empty
-  /// afterwards.
+  /// Accepts reports of the open batch, in client order. It may take their memory and leaves the
+  /// batch empty.
   void accept(ReportBatch& reports) {
     algorithm_.aggregate(reports, aggregate_);
     reports.clear();
@@ -45,8 +45,8 @@ class Server {
     aggregate_.clear();
   }
 
-  /// Everything that later batches depend on, to the last bit, between two batches. restore() is
-  /// for a server fresh from the same settings, which must be discarded after an error.
+  /// Writes everything that later batches depend on, between two batches. restore() is for a new
+  /// server with the same settings, which must be discarded after an error.
   void save(StateWriter& to) const { algorithm_.save(to); }
   Status restore(StateReader& from) { return algorithm_.restore(from); }
 

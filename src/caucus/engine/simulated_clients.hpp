@@ -36,7 +36,7 @@ class SimulatedClients {
       : clients_{&source, dropout, &telemetry, std::move(observer)},
         backend_(server.algorithm(), source.clients(), threads) {}
 
-  /// Everyone who has examples in this batch is assigned its models, plays, and reports.
+  /// Assigns models to every client that has examples in this batch, plays it, and reports.
   void play(Server<A>& server, const Batch& batch) {
     backend_.play(server, batch, clients_);
     clients_.telemetry->end_batch();

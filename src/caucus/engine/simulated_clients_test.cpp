@@ -110,7 +110,7 @@ class Tiles : public testing::Test {};
 using TiledAlgorithms = testing::Types<FomdOms, AdaptiveOms, NcoOms>;
 TYPED_TEST_SUITE(Tiles, TiledAlgorithms);
 
-// The verbs, one example at a time, define what is computed; many at once must give the same bits.
+// The steps, one example at a time, define what is computed; many at once must give the same bits.
 TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
   using A = TypeParam;
   static_assert(HasOmsClients<A>);

@@ -1,9 +1,9 @@
-// What one repetition measured: losses of the forecasts given, in all and per client, and bits.
+// The measurements of one repetition: losses of the predictions, in all and per client, and bits.
 //
 // The arithmetic is such that a server, which gets only each client's sums of a batch, and a
-// simulation, which sees every forecast, come to the same bits: a client's sums begin at 0 and run
-// over its rounds of the batch in order; they are added in the clients' order to the totals, and
-// the losses among them to the batch's loss, which is added to the total loss at the batch's end.
+// simulation, which sees every prediction, compute the same bits: a client's sums begin at 0 and
+// run over its rounds of the batch in order; they are added in the clients' order to the totals,
+// and their losses to the batch's loss, which is added to the total loss at the batch's end.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@
 
 namespace caucus {
 
-/// Of the forecasts that one client gave in one batch, as it travels.
+/// Sums over the predictions of one client in one batch, as they are sent.
 struct PlayedSums {
   std::uint32_t forecasts = 0;
   double loss = 0.0;
   double squared_error = 0.0;
   double squared_targets = 0.0;
-  double log_loss = 0.0;      ///< classification: of the forecast as a logit
-  std::uint32_t correct = 0;  ///< classification
+  double log_loss = 0.0;      ///< classification: the prediction is a logit
+  std::uint32_t correct = 0;  ///< classification: right predictions
 
-  /// One forecast more; the loss by its own type, or any.
+  /// Adds one prediction; the loss is given by its own type, or as any Loss.
   template <class L>
   void add(const L& by, double output, double y) {
     ++forecasts;
@@ -50,22 +50,22 @@ class Telemetry {
   Telemetry(const Loss& measure, std::size_t clients)
       : loss_of_client(clients, 0.0), forecasts_of_client(clients, 0), measure_(measure) {}
 
-  /// All of a client's forecasts in a batch; in the clients' order.
+  /// Records all of a client's predictions in a batch. Call it in the clients' order.
   void record(std::size_t client, const PlayedSums& sums);
-  /// Forecasts in the order of clients, each client's in the order of rounds. Those of a client in
-  /// a batch may come in several pieces.
+  /// Records predictions in the order of clients, each client's in the order of rounds. Those of a
+  /// client in a batch may come in several pieces.
   void record(std::span<const PlayedExample> given);
   void sent(std::size_t up, std::size_t down) {
     upload_bits += up;
     download_bits += down;
   }
-  /// Only from now on are the totals complete.
+  /// Completes the totals.
   void end_batch();
 
-  /// The forecasts ran away: their error is more than a thousand times the targets' size.
+  /// Returns whether the predictions' error is more than a thousand times the targets' size.
   [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
 
-  /// visit(field) for all that has to be kept from one batch to the next.
+  /// Calls visit(field) for all that has to be kept from one batch to the next.
   template <class Visit>
   void fields(Visit&& visit) {
     each_field(*this, visit);
@@ -75,7 +75,7 @@ class Telemetry {
     each_field(*this, visit);
   }
 
-  double loss = 0.0;  ///< of all batches that ended
+  double loss = 0.0;  ///< loss of all batches that ended
   double squared_error = 0.0;
   double squared_targets = 0.0;
   double log_loss = 0.0;
@@ -101,7 +101,7 @@ class Telemetry {
     visit(self.loss_of_client);
     visit(self.forecasts_of_client);
   }
-  /// Of the client whose forecasts may not all be here yet.
+  /// Records the client whose predictions might not have been complete.
   void record_open();
 
   Loss measure_;

@@ -58,9 +58,9 @@ class TiledClients {
 
  private:
   static constexpr std::size_t kStretch = 128;        ///< clients that a thread plays at a time
-  static constexpr std::size_t kWorthAThread = 2048;  ///< clients: beginning one takes a while
+  static constexpr std::size_t kWorthAThread = 2048;  ///< clients for which a thread is started
 
-  /// What one thread needs.
+  /// The memory of one thread.
   class Worker {
    public:
     explicit Worker(const A& algorithm) : sampler_(algorithm.new_sampler()) { add_tile(algorithm); }
@@ -86,7 +86,7 @@ class TiledClients {
     void next_tile(const A& shared) {
       if (++filled_ == tiles_.size()) add_tile(shared);
     }
-    /// hand_in(tile) for every one that was kept.
+    /// Calls hand_in(tile) for every tile that was kept.
     template <class HandIn>
     void hand_in_all(HandIn&& hand_in) {
       for (std::size_t t = 0; t < filled_; ++t) hand_in(*tiles_[t]);
@@ -94,7 +94,7 @@ class TiledClients {
     }
 
    private:
-    /// One round: stretches of clients that have an example.
+    /// Plays one round: stretches of clients that have an example.
     template <class Source, class OnFull>
     void play_singles(const Server<A>& server, const Batch& batch, const Clients<Source>& clients,
                       std::size_t first, std::size_t end, OnFull&& on_full) {
@@ -119,19 +119,25 @@ class TiledClients {
         while (first < end && !plays(first)) ++first;
       }
     }
-    /// Several rounds, client by client.
+    /// Plays several rounds, client by client.
     template <class Source, class OnFull>
     void play_batch(const Server<A>& server, const Batch& batch, const Clients<Source>& clients,
                     std::size_t first, std::size_t end, OnFull&& on_full) {
       clients.each(batch, first, end, [&](std::uint32_t client, std::size_t last) {
         if (!tile().has_room(last - batch.first)) on_full();
-        server.assign(batch, client, 1, sampler_, tile().begin_clients(client, 1));
+        const auto begin_client = [&] {
+          server.assign(batch, client, 1, sampler_, tile().begin_clients(client, 1));
+        };
+        begin_client();
         for (std::size_t round = batch.first; round < last; ++round) {
           constexpr std::size_t kAhead = 8;
           clients.fetch(client, 1, round + kAhead);
           const Example example = clients.source->example(client, round);
           tile().add(round, example.x.data(), example.y, round + 1 == last);
-          if (round + 1 < last && tile().full()) on_full();
+          if (round + 1 < last && tile().full()) {
+            on_full();
+            begin_client();
+          }
         }
       });
     }
@@ -188,7 +194,7 @@ class TiledClients {
                       Clients<Source>& clients) {
     clients.record(tile.forecasts());
     ReportBatch& reports = tile.reports();
-    const HeldSize size = size_of(reports);
+    const HeldSize size(reports);
     clients.telemetry->sent(server.algorithm().upload_bits(size),
                             server.algorithm().download_bits(size));
     if (clients.dropout.probability > 0.0 && A::kCooperative) {

@@ -1,6 +1,7 @@
 #include "caucus/federation/federation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "caucus/core/features/validate_space.hpp"
 #include "caucus/federation/message_size.hpp"
@@ -32,25 +33,25 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   const auto client = index_of(hello.client);
   const std::string who = "client '" + hello.client + "'";
   if (!client) {
-    return usage_error(who, "does not take part here", "expected a name of server.clients");
+    return usage_error(who, "is not in server.clients", "expected a client that it names");
   }
-  Member& member = members_[*client];
+  TrackedMember& member = members_[*client];
   if (member.cut_off) {
     return data_error(who, "was cut off for reports that cannot be true",
-                      "expected nothing more from it in this run");
+                      "expected it not to join this run again");
   }
   if (hello.run && *hello.run != run_) {
-    return usage_error(who, "took part in another run", "expected not to resume");
+    return usage_error(who, "took part in another run", "expected to join without resuming");
   }
   // The open batch will count too.
   const std::uint64_t position =
       member.counted + (member.report ? member.report->played.forecasts : 0);
   if (!hello.resume && !hello.run && position > 0) {
-    return usage_error(who, "has " + std::to_string(position) + " examples here already",
-                       "expected to resume behind them");
+    return usage_error(who, "has " + std::to_string(position) + " examples in this run already",
+                       "expected to resume after them");
   }
   member.last_seen = now;
-  constexpr std::size_t kWords = 100;  // for a line of a log
+  constexpr std::size_t kWords = 100;  // the longest name of software in the log
   member.software = hello.software.substr(0, kWords);
   ++member.counters.joins;
   return WelcomeRecord{run_, *client, position, settings_.plan};
@@ -58,7 +59,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
 
 Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready) {
   SharedPlan& plan = settings_.plan;
-  if (plan.features == 0 && plan.experts == 0) {  // the first one tells
+  if (plan.features == 0 && plan.experts == 0) {  // the first client determines them
     SharedPlan shaped = plan;
     shaped.features = ready.features;
     shaped.experts = ready.experts;
@@ -72,10 +73,9 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
         frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
         largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
-                        "expected some, or for so many server.features");
+                        "expected at least 1; for so many, set server.features");
     }
-    plan.features = ready.features;
-    plan.experts = ready.experts;
+    plan = std::move(shaped);
   }
   if (ready.features == plan.features && ready.experts == plan.experts) return Done{};
   const auto shape = [](std::size_t features, std::size_t experts) {
@@ -85,45 +85,33 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
                     "expected " + shape(plan.features, plan.experts) + " as the others have");
 }
 
+/// Returns whether the number of batches would exceed 32 bits.
+bool Federation::has_too_many(std::uint64_t examples) const {
+  return examples / settings_.plan.rounds_per_upload >= kMostBatches;
+}
+
 Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
-  Member& member = members_[client];
+  TrackedMember& member = members_[client];
   const std::string who = "client '" + member.name + "'";
-  if (ready.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+  if (has_too_many(ready.examples)) {
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
                       "expected fewer than " + std::to_string(kMostBatches) + " batches of them");
   }
   if (settings_.problem.schedule.kind == ScheduleKind::theory && ready.examples == 0) {
-    return data_error(who, "cannot say how much data it has",
+    return data_error(who, "does not say how many examples it has",
                       "the theory's rates need it; expected a number, or another schedule");
   }
   const bool first = !member.joined;
   const bool begun = phase_ != Phase::waiting;
   if (begun && !first && member.examples > 0 && ready.examples > member.examples) {
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
-                      "expected " + std::to_string(member.examples) + " as it said at first");
+                      "expected " + std::to_string(member.examples) + " as it announced first");
   }
-  CAUCUS_CHECK(accept_shape(who, ready));  // the last: who is refused tells nothing
+  CAUCUS_CHECK(accept_shape(who, ready));  // the last check, since it can change the plan
   if (first || !begun) member.examples = ready.examples;
   member.joined = member.connected = true;
   member.last_seen = now;
-  if (first && phase_ == Phase::waiting && count(&Member::joined) == settings_.quorum)
-    opened_ = now;
-  return Done{};
-}
-
-std::string Federation::acknowledged() const {
-  std::string bytes;
-  for (const Member& member : members_) bytes += member.acknowledged_end ? '1' : '0';
-  return bytes;
-}
-
-Status Federation::restore_acknowledged(std::string_view bytes) {
-  if (bytes.size() != members_.size()) {
-    return data_error("the record of acknowledgements", "belongs to other clients");
-  }
-  for (std::size_t j = 0; j < members_.size(); ++j) {
-    members_[j].acknowledged_end = bytes[j] == '1';
-  }
+  if (first && !begun && count_joined() == settings_.quorum) opened_ = now;
   return Done{};
 }
 
@@ -135,23 +123,18 @@ std::vector<std::string> Federation::unacknowledged() const {
   return names;
 }
 
-std::size_t Federation::count(bool Member::*what) const {
+std::size_t Federation::count_joined() const {
   return static_cast<std::size_t>(std::count_if(
-      members_.begin(), members_.end(), [&](const Member& member) { return member.*what; }));
-}
-
-std::size_t Federation::active() const {
-  return static_cast<std::size_t>(std::count_if(
-      members_.begin(), members_.end(), [](const Member& member) { return member.active(); }));
+      members_.begin(), members_.end(), [](const Member& member) { return member.joined; }));
 }
 
 // --- batches ---
 
 bool Federation::can_begin(Time now) const {
   if (phase_ != Phase::waiting) return false;
-  const std::size_t joined = count(&Member::joined);
+  const std::size_t joined = count_joined();
   if (joined == members_.size()) return true;
-  // Whoever comes first may have little: the others bring what the theory's rates need.
+  // The theory's rates may need more examples than the first clients have.
   return settings_.deadline && joined >= settings_.quorum && now >= opened_ + *settings_.deadline &&
          check_horizon(length(), settings_.problem).ok();
 }
@@ -190,12 +173,13 @@ Status Federation::make_server() {
 }
 
 void Federation::open(Time now) {
-  for (Member& member : members_) {
+  for (TrackedMember& member : members_) {
     member.answered = false;
     member.report.reset();
     if (!member.active()) member.sampled.clear();  // it will not report again
   }
-  if (active() == 0 || batch_ == kMostBatches) {
+  const auto active = [](const Member& member) { return member.active(); };
+  if (std::none_of(members_.begin(), members_.end(), active) || batch_ == kMostBatches) {
     phase_ = Phase::over;
     curve_.finish(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
     return;
@@ -203,7 +187,7 @@ void Federation::open(Time now) {
   ++batch_;
   opened_ = now;
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
-    Member& member = members_[client];
+    TrackedMember& member = members_[client];
     if (!member.active()) continue;
     member.sampled.push_back(sampled_->sample(batch_, client));
     if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
@@ -211,43 +195,12 @@ void Federation::open(Time now) {
 }
 
 bool Federation::awaits(std::uint32_t client) const {
-  const Member& member = members_[client];
+  const TrackedMember& member = members_[client];
   return phase_ == Phase::running && member.connected && member.active() && !member.answered;
 }
 
-const SampledSet* Federation::find_sampled(const Member& member, std::uint64_t batch) const {
-  const auto found = std::find_if(member.sampled.begin(), member.sampled.end(),
-                                  [&](const SampledSet& set) { return set.batch == batch; });
-  return found == member.sampled.end() ? nullptr : &*found;
-}
-
-std::optional<std::string> Federation::fault(const Member& member, const ReportRecord& report) {
-  std::uint64_t before = 0;
-  std::uint64_t examples = 0;
-  for (std::size_t n = 0; n < report.reports.size(); ++n) {
-    const std::uint64_t batch = report.reports.sampled_in[n];
-    if (batch <= before) return "its parts are not in order";
-    before = batch;
-    const SampledSet* sampled = find_sampled(member, batch);
-    if (sampled == nullptr) {
-      return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
-    }
-    if (auto found = rules_->fault(report.reports, n, *sampled)) return found;
-    examples += report.reports.examples[n];
-  }
-  if (report.played.forecasts != examples) {
-    return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
-           std::to_string(examples) + " examples";
-  }
-  if (member.examples > 0 && member.counted + examples > member.examples) {
-    return std::to_string(member.counted + examples) + " examples, where it said that it has " +
-           std::to_string(member.examples);
-  }
-  return rules_->fault(report.played, member.sampled);
-}
-
 Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now, std::string& why) {
-  Member& member = members_[client];
+  TrackedMember& member = members_[client];
   member.last_seen = now;
   if (phase_ != Phase::running || report.batch < batch_ || !member.active()) {
     ++(report.batch <= member.last_batch ? member.counters.repeated : member.counters.late);
@@ -261,8 +214,8 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
     ++member.counters.repeated;
     return Verdict::repeated;
   }
-  member.answered = true;  // whatever it says: the others need not wait for it
-  if (auto found = fault(member, report)) {
+  member.answered = true;  // even if the report is rejected: the others need not wait for it
+  if (auto found = rules_->fault(member, report)) {
     why = std::move(*found);
     ++member.counters.rejected;
     member.fault = why;
@@ -277,23 +230,23 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
 
 bool Federation::closable(Time now) const {
   if (phase_ != Phase::running) return false;
-  std::size_t accepted = 0;  // what was rejected is no report
+  std::size_t accepted = 0;  // a rejected report does not count
   std::size_t waited = 0;
   std::size_t there = 0;
-  for (const Member& member : members_) {
+  for (const TrackedMember& member : members_) {
     accepted += static_cast<std::size_t>(member.report.has_value());
     waited += static_cast<std::size_t>(member.active() && !member.answered);
     there += static_cast<std::size_t>(member.active() && member.joined);
   }
   if (waited == 0) return true;
-  // Those who have finished cannot be asked for any more, and those who never come neither.
+  // Clients that have finished or never join cannot be waited for.
   const std::size_t enough = std::max<std::size_t>(1, std::min(settings_.quorum, there));
   return settings_.deadline && accepted >= enough && now >= opened_ + *settings_.deadline;
 }
 
 std::optional<Time> Federation::alarm() const {
   if (phase_ == Phase::over || !settings_.deadline) return std::nullopt;
-  if (phase_ == Phase::waiting && count(&Member::joined) < settings_.quorum) return std::nullopt;
+  if (phase_ == Phase::waiting && count_joined() < settings_.quorum) return std::nullopt;
   return opened_ + *settings_.deadline;
 }
 
@@ -306,7 +259,7 @@ ClosedBatch Federation::close(Time now) {
 
 void Federation::fold() {
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
-    Member& member = members_[client];
+    TrackedMember& member = members_[client];
     if (!member.report) continue;
     ReportRecord& report = *member.report;
     member.counted += report.played.forecasts;
@@ -323,11 +276,11 @@ void Federation::fold() {
   curve_.after_batch(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
 }
 
-void Federation::accept(std::uint32_t client, const Member& member, ReportBatch& reports) {
+void Federation::accept(std::uint32_t client, const TrackedMember& member, ReportBatch& reports) {
   std::fill(reports.clients.begin(), reports.clients.end(), client);
   for (std::size_t n = 0; n < reports.size(); ++n) {
-    if (reports.sampled_in[n] == batch_) continue;  // else p and the weights are those of now
-    const SampledSet& given = *find_sampled(member, reports.sampled_in[n]);
+    if (reports.sampled_in[n] == batch_) continue;  // p and the weights have not changed
+    const SampledSet& given = *member.find_sampled(reports.sampled_in[n]);
     for (std::size_t a = 0; a < given.models.size(); ++a) {
       reports.mark_late(reports.begin_of(n) + a, given.models[a].probability,
                         given.models[a].weights);
@@ -337,11 +290,10 @@ void Federation::accept(std::uint32_t client, const Member& member, ReportBatch&
   server_->accept(reports);
 }
 
-/// Up to the end of the open batch: N for each, but the last may be shorter.
+/// Returns the last round of the open batch. The last batch may be shorter than the others.
 std::size_t Federation::last_round() const {
-  const std::size_t rounds = batch_ * settings_.plan.rounds_per_upload;
   const RunLength whole = length();
-  return batch_ == whole.batches ? whole.rounds : rounds;
+  return batch_ == whole.batches ? whole.rounds : batch_ * settings_.plan.rounds_per_upload;
 }
 
 }  // namespace caucus

@@ -16,7 +16,7 @@
 namespace caucus {
 namespace {
 
-// The schedule's bounds tune its rates and need not hold of the examples: they are asked last.
+// The schedule's bounds tune its rates and need not hold for the examples: they are used last.
 
 Result<double> known_target_bound(const FederationSettings& settings,
                                   const std::optional<Scaling>& scaling) {
@@ -24,11 +24,11 @@ Result<double> known_target_bound(const FederationSettings& settings,
   if (settings.plan.loss.is_classification()) return 1.0;
   if (scaling) return target_bound(*scaling);
   if (settings.problem.schedule.label_bound) return *settings.problem.schedule.label_bound;
-  return usage_error("server.max_abs_target", "nobody knows how large a true value can be",
+  return usage_error("server.max_abs_target", "there is no bound on the true values",
                      "reports are checked by it; expected a number here, or data.scale_from");
 }
 
-/// |x|, with 1 for the intercept if there is one.
+/// Bounds |x|, with 1 for the intercept if there is one.
 Result<double> known_linear_bound(const FederationSettings& settings,
                                   const std::optional<Scaling>& scaling, bool intercept) {
   if (settings.max_feature_norm) {
@@ -36,11 +36,11 @@ Result<double> known_linear_bound(const FederationSettings& settings,
   }
   if (scaling) return linear_feature_bound(*scaling, intercept);
   if (settings.problem.schedule.feature_bound) return *settings.problem.schedule.feature_bound;
-  return usage_error("server.max_feature_norm", "nobody knows how large an example can be",
+  return usage_error("server.max_feature_norm", "there is no bound on the features",
                      "reports are checked by it; expected a number here, or data.scale_from");
 }
 
-/// What would be too large to be sent.
+/// Refuses plans whose messages would be too large.
 Status check_messages(const FederationSettings& settings) {
   const std::size_t held = settings.problem.sampled();
   const auto refuse = [&](const char* what, std::size_t bytes, std::size_t most) {
@@ -66,7 +66,7 @@ Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
   if (!plan.columns || !plan.columns->ranges) {
     if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
       return usage_error("data.scale_from",
-                         "columns are to be scaled, but nobody knows their ranges",
+                         "columns are to be scaled, but their ranges are not known",
                          "expected a ranges file, as `caucus data info` makes it");
     }
     return std::optional<Scaling>();
@@ -86,7 +86,7 @@ Status FederationSettings::validate() const {
     return usage_error("server.clients", "there are none", "expected the names of all clients");
   }
   if (std::set(clients.begin(), clients.end()).size() != clients.size()) {
-    return usage_error("server.clients", "a name stands there twice", "expected every name once");
+    return usage_error("server.clients", "a name occurs twice", "expected every name once");
   }
   if (quorum > clients.size()) {
     return usage_error(
@@ -100,7 +100,7 @@ Status FederationSettings::validate() const {
                        "expected at most " + std::to_string(kLongestDelay));
   }
   if (quorum > 0 && quorum < clients.size() && !deadline) {
-    return usage_error("server.quorum", "there is no deadline at which it could be enough",
+    return usage_error("server.quorum", "has an effect only at the deadline of a batch",
                        "expected server.deadline_ms too");
   }
   if (deadline && deadline->count() <= 0) {
@@ -144,7 +144,7 @@ Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& se
   }
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   if (scaling) return make_constants(*scaling, settings.problem);
-  // Then what bounds the reports bounds the algorithm too.
+  // Without bounds of its own the schedule uses those of the reports.
   CAUCUS_TRY(const ExampleBounds bounds, example_bounds(settings));
   const ScheduleOptions& schedule = settings.problem.schedule;
   const BoundOptions options{schedule.label_bound.value_or(bounds.target), schedule.gradient_scale,

@@ -1,4 +1,4 @@
-// What a federation is, before anybody has joined.
+// The settings of a federation, known before a client has joined.
 #pragma once
 
 #include <chrono>
@@ -17,27 +17,27 @@
 namespace caucus {
 
 struct FederationSettings {
-  SharedPlan plan;          ///< with features = 0 if only the clients know
-  LearningOptions problem;  ///< the same, as the algorithm wants it
+  SharedPlan plan;          ///< features = 0 if only the clients know them
+  LearningOptions problem;  ///< the same settings for the algorithm
   std::vector<std::string> clients;
-  std::size_t quorum = 0;                             ///< 0: all
-  std::optional<std::chrono::milliseconds> deadline;  ///< of a batch, from its opening on
+  std::size_t quorum = 0;                             ///< 0 means all
+  std::optional<std::chrono::milliseconds> deadline;  ///< the time that a batch may be open
   std::size_t violations = 3;            ///< reports that cannot be true before a client is cut off
-  std::optional<double> max_abs_target;  ///< Y, where no label range tells
-  std::optional<double> max_feature_norm;  ///< |x|, where no feature range tells
+  std::optional<double> max_abs_target;  ///< Y, needed without a label range
+  std::optional<double> max_feature_norm;  ///< |x|, needed without a feature range
 
-  /// What can be seen to be impossible before anybody joins.
+  /// Finds settings that cannot work whichever clients join.
   [[nodiscard]] Status validate() const;
 };
 
-/// What the ranges of the columns tell; nothing if there are none.
+/// Returns the scaling by the ranges of the columns, or nullopt if there are none.
 Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
 
-/// What honest clients' examples can be: from the given bounds, or from the ranges of the columns.
+/// Returns the bounds of honest clients' examples, as given or from the ranges of the columns.
 /// An error says what is missing.
 Result<ExampleBounds> example_bounds(const FederationSettings& settings);
 
-/// C_i and G_i for the schedule; of no use under an adaptive one.
+/// Returns C_i and G_i for the schedule; an adaptive schedule does not use them.
 Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& settings);
 
 }  // namespace caucus

@@ -218,7 +218,7 @@ TEST(Federation, HasNobodyComeAgainWithMoreExamples) {
   const auto refused = t.federation.ready(0, {11, 4, 0}, t.now);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().line(),
-            "client 'c1': has 11 examples; expected 10 as it said at first");
+            "client 'c1': has 11 examples; expected 10 as it announced first");
 }
 
 TEST(Federation, GoesByWhatAClientSaidLastBeforeTheRunBegan) {
@@ -317,7 +317,8 @@ TEST(Federation, RefusesAClientWithWhomItCouldNotBegin) {
   ASSERT_TRUE(federation.join({.client = "c2"}, Time{}).ok());
   const auto blind = federation.ready(0, {0, 5, 3}, Time{});
   ASSERT_FALSE(blind.ok());
-  EXPECT_NE(blind.error().line().find("how much data"), std::string::npos) << blind.error().line();
+  EXPECT_NE(blind.error().line().find("how many examples"), std::string::npos)
+      << blind.error().line();
   const auto few = federation.ready(0, {10, 4, 2}, Time{});
   ASSERT_FALSE(few.ok());
   EXPECT_NE(few.error().line().find("2 expert columns"), std::string::npos) << few.error().line();

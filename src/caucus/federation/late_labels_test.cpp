@@ -19,7 +19,7 @@ namespace {
 /// The weights that a federation remembers, and of which batch and space they are.
 struct Remembered {
   explicit Remembered(const Federation& federation) {
-    for (const Member& member : federation.members()) {
+    for (const TrackedMember& member : federation.members()) {
       for (const SampledSet& set : member.sampled) {
         for (const SampledModel& model : set.models) {
           if (!model.weights) continue;

@@ -1,6 +1,7 @@
 // One client as the server knows it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,56 +16,53 @@ namespace caucus {
 
 using Time = std::chrono::steady_clock::time_point;
 
-/// What became of a client's messages.
+/// How many messages of a client had which result.
 struct MemberCounters {
-  std::uint64_t reports = 0;   ///< accepted
-  std::uint64_t late = 0;      ///< for a batch that was closed
-  std::uint64_t repeated = 0;  ///< for a batch that the client had answered
-  std::uint64_t strange = 0;   ///< for a batch that is not open yet
-  std::uint64_t rejected = 0;  ///< cannot be true
+  std::uint64_t reports = 0;   ///< accepted reports
+  std::uint64_t late = 0;      ///< reports for a batch that was closed
+  std::uint64_t repeated = 0;  ///< reports for a batch that the client had reported on
+  std::uint64_t strange = 0;   ///< reports for a batch that is not open yet
+  std::uint64_t rejected = 0;  ///< reports that no data could produce
   std::uint64_t joins = 0;
-  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< as they travelled
-
-  /// field(number) for each, in an order that never changes: they are stored so.
-  template <class Counters, class Field>
-  static void each(Counters& counters, Field&& field) {
-    field(counters.reports);
-    field(counters.late);
-    field(counters.repeated);
-    field(counters.strange);
-    field(counters.rejected);
-    field(counters.joins);
-    field(counters.bytes_up);
-    field(counters.bytes_down);
-  }
+  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< bytes on the wire
 };
 
+/// The part of a client that the status of a server shows.
 struct Member {
   std::string name;
-  bool joined = false;            ///< at least once, with its data
+  bool joined = false;            ///< it has joined at least once, with its data
   bool finished = false;          ///< it has no more examples
-  bool cut_off = false;           ///< it sent too much that cannot be true
+  bool cut_off = false;           ///< too many of its reports were rejected
   bool acknowledged_end = false;  ///< it knows that it has nothing more to do
-  std::uint64_t examples = 0;     ///< that it has; 0: it cannot know
-  std::uint64_t counted = 0;      ///< forecasts in accepted reports
-  std::uint64_t last_batch = 0;   ///< of its last accepted report
+  bool connected = false;         ///< it is connected and has its data
+  bool answered = false;          ///< it has reported on the open batch
+  std::uint64_t examples = 0;     ///< examples that it has; 0 if it does not know
+  std::uint64_t counted = 0;      ///< predictions in accepted reports
+  std::uint64_t last_batch = 0;   ///< the batch of its last accepted report
   MemberCounters counters;
-  /// What it was given, the open batch last: labels may come late.
-  std::deque<SampledSet> sampled;
-
-  // Of this process, not of the run:
-  bool connected = false;  ///< and has its data
   Time last_seen{};
-  std::string software;      ///< as it says
-  std::string fault;         ///< of the last report that was rejected
+
+  /// Returns whether a batch waits for it.
+  [[nodiscard]] bool active() const { return !finished && !cut_off; }
+};
+
+/// A client with what the server needs to check and store its reports.
+struct TrackedMember : Member {
+  /// The models it was given, those of the open batch last: labels may come late.
+  std::deque<SampledSet> sampled;
+  std::optional<ReportRecord> report;  ///< its accepted report on the open batch
+
+  // These are not part of what is stored:
+  std::string software;      ///< the client's name for its program
+  std::string fault;         ///< why its last rejected report was rejected
   std::uint64_t cut_in = 0;  ///< the batch in which it was cut off, if by this process
 
-  // Of the open batch:
-  bool answered = false;
-  std::optional<ReportRecord> report;  ///< if it was accepted
-
-  /// Whether a batch waits for it.
-  [[nodiscard]] bool active() const { return !finished && !cut_off; }
+  /// Returns the models of a batch, or null if they were not given or are forgotten.
+  [[nodiscard]] const SampledSet* find_sampled(std::uint64_t batch) const {
+    const auto found = std::find_if(sampled.begin(), sampled.end(),
+                                    [&](const SampledSet& set) { return set.batch == batch; });
+    return found == sampled.end() ? nullptr : &*found;
+  }
 };
 
 }  // namespace caucus

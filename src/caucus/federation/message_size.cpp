@@ -7,8 +7,8 @@
 namespace caucus {
 namespace {
 
-constexpr std::size_t kAround = 65'536;   // all that is not a model
-constexpr std::size_t kAroundModel = 64;  // space, loss, lengths
+constexpr std::size_t kAround = 65'536;   // bytes of all parts that are not models
+constexpr std::size_t kAroundModel = 64;  // bytes of its space, loss and lengths
 
 std::size_t models(const SharedPlan& plan, std::size_t held) {
   std::size_t dimension = plan.features + 1;
@@ -34,7 +34,7 @@ std::size_t usual_report(const SharedPlan& plan, std::size_t held) {
 }
 
 double frequency_bytes(const SharedPlan& plan) {
-  std::set<std::pair<SpaceKind, std::size_t>> shared;  // by kernels that differ in their width only
+  std::set<std::pair<SpaceKind, std::size_t>> shared;  // shared if only the width differs
   double numbers = 0.0;
   for (const Space& space : plan.spaces) {
     if (!space.is_kernel()) continue;

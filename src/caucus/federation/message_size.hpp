@@ -1,5 +1,4 @@
-// How large messages can be, so that nobody has to take larger ones, and what a plan takes in
-// memory.
+// Bounds of the size of messages, so that larger ones can be refused, and the memory of a plan.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +9,20 @@ namespace caucus {
 
 inline constexpr std::size_t kMostReportBytes = 512U << 20U;
 inline constexpr std::size_t kMostAssignmentBytes = 64U << 20U;
-/// Of a report where only the clients know how many numbers an example has.
+/// The limit of a report where only the clients know how many numbers an example has.
 inline constexpr std::size_t kMostReportBytesOfAnyShape = 4U << 20U;
 
-/// Of the kernels' frequencies; and where only the clients know that.
+/// The limit of the kernels' frequencies, and the limit where only the clients know that number.
 inline constexpr double kMostFrequencyBytes = 1 << 30;
 inline constexpr double kMostFrequencyBytesOfAnyShape = 256 << 20;
 
-/// What the J = `held` models of a batch take.
+/// Returns the most bytes of an assignment of J = `held` models.
 std::size_t largest_assignment(const SharedPlan& plan, std::size_t held);
-/// What an honest client can have to say: the same for every batch that a label may be late by.
+/// Returns the most bytes of an honest report: J models for each batch that labels may be late.
 std::size_t largest_report(const SharedPlan& plan, std::size_t held);
-/// What a client keeps of a report until it is durable, if no label was late.
+/// Returns the bytes of a report without late labels, which a client keeps until it is durable.
 std::size_t usual_report(const SharedPlan& plan, std::size_t held);
-/// What the random frequencies of all kernels take: a real, since clients may say any size.
+/// Returns the bytes of all random frequencies, as a double: a client may claim any size.
 double frequency_bytes(const SharedPlan& plan);
 
 }  // namespace caucus

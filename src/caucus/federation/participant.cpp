@@ -11,24 +11,16 @@
 namespace caucus {
 namespace {
 
-/// FNV-1a, number by number.
-class Fingerprint {
- public:
-  void add(std::uint64_t number) { value_ = (value_ ^ number) * 0x100000001b3U; }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
-
+/// Computes FNV-1a, number by number.
 std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
-  Fingerprint print;
+  std::uint64_t print = 0xcbf29ce484222325U;
+  const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
   for (const HeldModelRecord& held : assignment.held) {
-    print.add(held.space);
-    print.add(std::bit_cast<std::uint64_t>(held.share));
-    for (const float w : held.weights) print.add(std::bit_cast<std::uint32_t>(w));
+    add(held.space);
+    add(std::bit_cast<std::uint64_t>(held.share));
+    for (const float w : held.weights) add(std::bit_cast<std::uint32_t>(w));
   }
-  return print.value();
+  return print;
 }
 
 void add_sums(const PlayedSums& sums, PlayedSums& into) {
@@ -96,9 +88,9 @@ std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord rec
 
 void Participant::served_by(std::uint64_t start, std::uint64_t since) {
   const std::lock_guard lock(mutex_);
-  open_ = 0;  // until the server asks for one: meanwhile it may have closed the last
+  open_ = 0;  // the server may have closed the last batch meanwhile
   if (start == start_) return;
-  // Of starts that it did not see it knows only that no durable batch was lost.
+  // If it missed a start of the server, it knows only that no durable batch was lost.
   const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
   start_ = start;
   if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
@@ -121,18 +113,18 @@ Result<SharedReport> Participant::assign(AssignmentRecord record) {
   return SharedReport();
 }
 
-/// With what it knows of this batch and those before: a server that was started again may have lost
-/// batches and gone on otherwise.
+/// Compares the batch with the batches before it: a server that was started again may have lost
+/// batches and drawn other models.
 void Participant::compare(const Models& models) {
   const std::uint64_t batch = models.batch;
   const auto* before = retained_.find(batch);
-  // What was drawn in a batch that went by meanwhile cannot be compared any more.
+  // Models of a batch that was missed meanwhile cannot be compared any more.
   const bool passed = agreed_ && batch > *agreed_ + 1;
   bool other = false;
   if (before != nullptr) {
     other = before->fingerprint != models.fingerprint;
   } else if (models_ != nullptr && batch <= models_->batch) {
-    // The same models again: what was observed of them goes on to count.
+    // The models are the same, so the observations of them still count.
     other = batch < models_->batch || models.fingerprint != models_->fingerprint;
   }
   if (passed || other) {
@@ -151,7 +143,7 @@ bool Participant::stale(const Models& models) const {
   return (models.history != history_ && models.batch > fork_) || too_old(models.batch);
 }
 
-/// What was drawn behind this batch was never drawn.
+/// Drops everything about later batches, which the server has lost.
 void Participant::forget_after(std::uint64_t batch) {
   ++history_;
   fork_ = batch;
@@ -165,7 +157,7 @@ void Participant::forget_after(std::uint64_t batch) {
       std::erase_if(pending_, [&](const auto& one) { return stale(*one.second.models); });
 }
 
-/// Their true values would be of no use; the models that they hold take memory.
+/// Drops predictions whose true values would be of no use; their models take memory.
 void Participant::forget_old_predictions() {
   while (!order_.empty()) {
     const auto oldest = pending_.find(order_.front());
@@ -180,7 +172,7 @@ void Participant::forget_old_predictions() {
 
 // --- predictions ---
 
-/// That of this prediction, or else the one that was not used for the longest time.
+/// Returns the memory of this prediction, or else the least recently used.
 Participant::Computed Participant::take_forecast(std::uint64_t prediction) {
   const std::lock_guard lock(mutex_);
   if (forecasts_.empty()) return {0, std::make_unique<Forecast>(plan_.maps)};
@@ -210,7 +202,7 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
   }
   Pending one{std::move(models), {x.begin(), x.end()}};
   auto computed = take_forecast(0);
-  // From the copy of x: some features are x itself, and observe() may use them.
+  // It uses the copy of x: some features are x itself, and observe() may read them.
   predict_with_held(plan_, one.models->assignment, one.x, *computed.forecast);
   one.output = computed.forecast->output;
 
@@ -250,12 +242,12 @@ bool Participant::observe(std::uint64_t id, double y) {
   if (computed.prediction != id) {  // its memory was needed meanwhile
     predict_with_held(plan_, one->models->assignment, one->x, *computed.forecast);
   }
-  computed.prediction = 0;  // x goes now
+  computed.prediction = 0;  // its x is overwritten now
 
   const std::lock_guard lock(mutex_);
   const bool counted = count(*one, *computed.forecast, y);
   ++(counted ? counts_.observed : counts_.forgotten);
-  forecasts_.insert(forecasts_.begin(), std::move(computed));  // to be taken first
+  forecasts_.insert(forecasts_.begin(), std::move(computed));  // it is reused first
   return counted;
 }
 
@@ -280,7 +272,7 @@ std::uint64_t Participant::waiting_observations() const {
   return sum;
 }
 
-/// While reports are given again the newest models are not those of the open batch.
+/// While reports are sent again, the newest models are not those of the open batch.
 bool Participant::unanswered() const {
   return models_ != nullptr && models_->batch == open_ && answered_ < open_;
 }
@@ -298,7 +290,7 @@ SharedReport Participant::take_report(bool last) {
   for (auto part = parts_.begin(); part != parts_.end() && report->reports.size() < kPartsPerReport;
        part = parts_.erase(part)) {
     if (too_old(part->first)) {
-      counts_.observed -= part->second.played.forecasts;  // in vain: they will not be reported
+      counts_.observed -= part->second.played.forecasts;  // they will not be reported
       counts_.forgotten += part->second.played.forecasts;
       continue;
     }
@@ -306,7 +298,7 @@ SharedReport Participant::take_report(bool last) {
     part->second.mean.report(report->reports);
     add_sums(part->second.played, report->played);
   }
-  report->last = last && parts_.empty();  // else the next one has the rest
+  report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);
   return report;

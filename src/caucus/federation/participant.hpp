@@ -5,7 +5,7 @@
 //
 // Labels may come late and in any order: loss and gradient are those of the models that predicted,
 // and are reported under the batch in which these were drawn. While no new models come, the old
-// ones go on predicting. All memory is bounded. Safe to be called from several threads.
+// ones go on predicting. All memory is bounded. Several threads may call it.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ namespace caucus {
 
 class Participant {
  public:
-  /// The last so many predictions wait for their true value, and of these no more than so many
-  /// bytes hold, but always the newest. Older ones are forgotten.
+  /// At most this many predictions, of this many bytes, wait for their true value. The newest one
+  /// always waits; older ones are forgotten.
   static constexpr std::size_t kPending = 10'000;
   static constexpr std::size_t kPendingBytes = 64U << 20U;
 
@@ -38,36 +38,36 @@ class Participant {
 
   static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client);
 
-  /// The server was started for the `start`-th time and opened the batches from `since` on; those
-  /// up to `since` are as they were under the start before. From every welcome.
+  /// Says that the server was started for the `start`-th time and opened the batches from
+  /// `since` on; those up to `since` are unchanged. Call it after every welcome.
   void served_by(std::uint64_t start, std::uint64_t since);
 
-  /// New models. If the client answered this very assignment before, gives that report again: the
-  /// server has lost it. Else null.
+  /// Takes new models. Returns the report on this very assignment if there was one, since the
+  /// server has lost it; else null.
   Result<SharedReport> assign(AssignmentRecord record);
 
-  /// x has the features, then the experts' forecasts.
+  /// Predicts for x, which has the features and then the experts' predictions.
   Result<Prediction> predict(std::span<const float> x);
-  /// The true value of a prediction. False if it is not waited for (any more) or not finite.
+  /// Takes the true value of a prediction. Returns false if none is expected or it is not finite.
   bool observe(std::uint64_t id, double y);
 
-  /// Whether the open batch is unanswered and has enough observations for a report.
+  /// Returns whether the open batch is unanswered and has enough observations for a report.
   [[nodiscard]] bool ready() const;
-  /// What was observed since the last report; null if the open batch is answered already.
+  /// Returns the observations since the last report, or null if the open batch is answered.
   SharedReport take_report(bool last);
 
-  [[nodiscard]] std::uint64_t batch() const;  ///< of the models; 0: there are none yet
+  [[nodiscard]] std::uint64_t batch() const;  ///< of the current models; 0 before the first
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] const SharedPlan& plan() const { return shared_; }
 
  private:
-  /// An assignment, for as long as a prediction needs it.
+  /// An assignment; predictions share it.
   struct Models {
     std::uint64_t batch = 0;
     std::uint64_t fingerprint = 0;
-    std::uint64_t history = 0;  ///< of the run that they were drawn in
+    std::uint64_t history = 0;  ///< history_ when they were drawn
     std::vector<std::vector<float>> weights;
-    Assignment assignment;  ///< points to them
+    Assignment assignment;  ///< refers to the models above
   };
   struct Pending {
     std::shared_ptr<const Models> models;
@@ -76,10 +76,10 @@ class Participant {
   };
   /// Memory for predicting.
   struct Computed {
-    std::uint64_t prediction = 0;  ///< whose features and outputs are there; 0: of none
+    std::uint64_t prediction = 0;  ///< the prediction it holds; 0 if none
     std::unique_ptr<Forecast> forecast;
   };
-  /// What was observed of the predictions of one assignment.
+  /// The observations of the predictions of one assignment.
   struct Part {
     BatchMean mean;
     PlayedSums played;
@@ -105,22 +105,22 @@ class Participant {
   const SharedPlan shared_;
   const Plan plan_;
   const std::uint32_t client_;
-  const std::size_t most_pending_;  ///< that kPendingBytes hold
+  const std::size_t most_pending_;  ///< the predictions that fit kPendingBytes
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards everything below
   std::shared_ptr<const Models> models_;
-  std::vector<Computed> forecasts_;  ///< that nobody uses now, the newest last
+  std::vector<Computed> forecasts_;  ///< that are not in use, the newest last
   std::unordered_map<std::uint64_t, Pending> pending_;
-  std::deque<std::uint64_t> order_;  ///< of the pending, with some that are not any more
+  std::deque<std::uint64_t> order_;  ///< ids of predictions, some no longer pending
   std::uint64_t next_id_ = 1;
-  std::map<std::uint64_t, Part> parts_;  ///< by the batch that the models were drawn in
+  std::map<std::uint64_t, Part> parts_;  ///< by the batch in which the models were drawn
   std::uint64_t open_ = 0;               ///< the batch that the server asked for last
-  std::uint64_t answered_ = 0;           ///< the last batch that was
-  std::uint64_t history_ = 0;            ///< counts how often the server's went another way
-  std::uint64_t fork_ = 0;               ///< the last batch before it did so last
-  std::uint64_t start_ = 0;              ///< of the server
-  std::uint64_t durable_ = 0;            ///< the last batch of which the server said so
-  /// After another start of the server: up to this batch it drew as before. Nothing: always.
+  std::uint64_t answered_ = 0;           ///< the last batch that was answered
+  std::uint64_t history_ = 0;  ///< counts how often the server lost batches that were seen here
+  std::uint64_t fork_ = 0;     ///< the last batch before the latest loss
+  std::uint64_t start_ = 0;    ///< the latest start of the server
+  std::uint64_t durable_ = 0;  ///< the last durable batch, as the server said
+  /// After a new start of the server: batches up to this one are known to be unchanged.
   std::optional<std::uint64_t> agreed_;
   RetainedReports retained_;
   Counts counts_;

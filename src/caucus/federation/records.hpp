@@ -1,5 +1,5 @@
-// What travels between server and clients, as both sides hold it: the records of
-// algorithms/round.hpp with memory of their own. proto/caucus/v1 has the same on the wire.
+// The messages between server and clients, as both sides hold them: the records of
+// algorithms/round.hpp with memory of their own. proto/caucus/v1 defines them on the wire.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +16,35 @@ namespace caucus {
 
 inline constexpr std::uint32_t kProtocol = 1;
 
-/// What a client may put into one report, so that a server knows how large one can be.
+/// The most examples in one report, so that a server knows how large one can be.
 inline constexpr std::size_t kPartsPerReport = 64;
 inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
-  constexpr std::size_t kAlways = 100'000;  // gathered while the server was away
+  constexpr std::size_t kAlways = 100'000;  // they gather while the server is away
   return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
 }
 
-/// Of a run: its random numbers are named by the batch, in 32 bits.
+/// The most batches of a run: the keys of its random numbers hold the batch in 32 bits.
 inline constexpr std::uint64_t kMostBatches = 0xFFFFFFFF;
 
-/// client -> server, first of all.
+/// client -> server: the first message.
 struct HelloRecord {
   std::uint32_t protocol = kProtocol;
   std::string client = {}, token = {}, software = {};
-  std::optional<RunId> run = {};  ///< that it took part in before
-  bool resume = false;            ///< false: it begins at its first example
+  std::optional<RunId> run = {};  ///< the run in which it took part before
+  bool resume = false;            ///< if false, it begins at its first example
 };
 
-/// client -> server: it has its data.
+/// client -> server: the client has its data.
 struct ReadyRecord {
-  std::uint64_t examples = 0;  ///< 0: it cannot know
+  std::uint64_t examples = 0;  ///< 0 if the client does not know
   std::size_t features = 0, experts = 0;
 };
 
-/// server -> client, the answer.
+/// server -> client: the answer to a hello.
 struct WelcomeRecord {
   RunId run{};
   std::uint32_t client = 0;
-  std::uint64_t examples = 0;  ///< of this client that are in accepted reports
+  std::uint64_t examples = 0;  ///< examples of this client in accepted reports
   SharedPlan plan;
   std::uint64_t start = 0;  ///< counts how often the run's server was started
   std::uint64_t since = 0;  ///< the first batch that this start has opened
@@ -59,14 +59,14 @@ struct HeldModelRecord {
 /// server -> client: the sampled models of a batch.
 struct AssignmentRecord {
   std::uint64_t batch = 0;
-  std::uint64_t durable = 0;  ///< reports up to this batch will never be asked for again
+  std::uint64_t durable = 0;  ///< the server will not ask again for reports up to this
   std::vector<HeldModelRecord> held;
 };
 
-/// client -> server: what a batch's examples say of the models. The reports are the means over the
-/// examples that were predicted with the models of one assignment each, sampled_in its batch.
+/// client -> server: losses and gradients of the models. Each report is the mean over the examples
+/// that were predicted with the models of one assignment, whose batch is sampled_in.
 struct ReportRecord {
-  std::uint64_t batch = 0;  ///< the assignment it answers
+  std::uint64_t batch = 0;  ///< the batch whose assignment it answers
   ReportBatch reports;
   PlayedSums played;
   bool last = false;  ///< the client has no more examples

@@ -1,5 +1,6 @@
-// Reports that a client has given but the server may still lose: until it says that they are
-// stored, they are kept to be given again. Bounded in number and in memory; the oldest go first.
+// Reports that a client has sent but the server may still lose. The client keeps them, to send them
+// again, until the server says that they are stored. Number and memory are bounded; the oldest are
+// dropped first.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +12,30 @@
 
 namespace caucus {
 
-/// Kept here and sent from here: a report is large, and nobody changes it.
+/// A report is shared between keeping and sending, since it is large and never changes.
 using SharedReport = std::shared_ptr<const ReportRecord>;
 
 class RetainedReports {
  public:
-  /// Batches that a server may make durable together.
+  /// The most batches that a server may make durable together.
   static constexpr std::size_t kMostInGroup = 4'096;
-  /// Such a group, as many that come while it is stored, and the answers that are under way.
+  /// Room for such a group, for as many reports while it is stored, and for those on their way.
   static constexpr std::size_t kMost = 2 * kMostInGroup + 8;
   static constexpr std::size_t kMostBytes = 128U << 20U;
 
-  /// What it answers is known by a fingerprint: a server that lost batches may have gone on another
-  /// way than before.
+  /// The fingerprint is that of the assignment, since a server that lost batches may have continued
+  /// differently.
   struct Retained {
     std::uint64_t fingerprint = 0;
     SharedReport report;
   };
 
   void keep(std::uint64_t fingerprint, SharedReport report);
-  /// Those up to this batch are stored.
+  /// Drops reports that are stored.
   void drop_up_to(std::uint64_t batch);
-  /// Those behind this batch answer what was never asked.
+  /// Drops reports on batches that the server has never opened.
   void drop_after(std::uint64_t batch);
-  /// Null if there is none.
+  /// Returns null if there is none.
   [[nodiscard]] const Retained* find(std::uint64_t batch) const;
 
   [[nodiscard]] std::size_t size() const { return reports_.size(); }

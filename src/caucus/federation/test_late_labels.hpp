@@ -130,7 +130,7 @@ class AlgorithmAlone {
       given.weights.emplace_back(held.weights.begin(), held.weights.end());
     }
   }
-  void add(std::uint32_t client, const ReportRecord& report, AdaptiveAggregate& sums) {
+  void add(std::uint32_t client, const ReportRecord& report, KeptReports& sums) {
     ReportBatch reports = report.reports;
     std::fill(reports.clients.begin(), reports.clients.end(), client);
     for (std::size_t n = 0; n < reports.size(); ++n) {

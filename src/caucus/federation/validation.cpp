@@ -8,7 +8,7 @@
 namespace caucus {
 namespace {
 
-// Clients compute in floats: what is true on paper is true of them up to this.
+// Clients compute in floats, so the bounds hold for them only up to this factor.
 constexpr double kRounding = 1e-3;
 constexpr double kTiny = 1e-30;
 
@@ -32,6 +32,32 @@ double ReportRules::least_loss(double largest) const {
   // 1 - v y is the one loss that can be negative.
   const bool linear = std::holds_alternative<LinearLoss>(plan_->loss.kind());
   return linear ? 1.0 - with_rounding(largest * bounds_.target) : 0.0;
+}
+
+std::optional<std::string> ReportRules::fault(const TrackedMember& member,
+                                              const ReportRecord& report) const {
+  std::uint64_t before = 0;
+  std::uint64_t examples = 0;
+  for (std::size_t n = 0; n < report.reports.size(); ++n) {
+    const std::uint64_t batch = report.reports.sampled_in[n];
+    if (batch <= before) return "its parts are not in order";
+    before = batch;
+    const SampledSet* sampled = member.find_sampled(batch);
+    if (sampled == nullptr) {
+      return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
+    }
+    if (auto found = fault(report.reports, n, *sampled)) return found;
+    examples += report.reports.examples[n];
+  }
+  if (report.played.forecasts != examples) {
+    return "sums over " + std::to_string(report.played.forecasts) + " forecasts for " +
+           std::to_string(examples) + " examples";
+  }
+  if (member.examples > 0 && member.counted + examples > member.examples) {
+    return std::to_string(member.counted + examples) + " examples, where it said that it has " +
+           std::to_string(member.examples);
+  }
+  return fault(report.played, member.sampled);
 }
 
 std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::size_t report,

@@ -1,9 +1,8 @@
-// Whether a report can be true. Every number of it is held against what the theory allows for the
-// models that the client was given, so that a broken or hostile client cannot move the others'
-// models by more than an honest one could.
+// Rejects reports that no data could produce: each number is compared with what the theory allows
+// for the models that the client was given. Within these bounds a client can still do great harm.
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
-// where |w_i| <= U_i is the norm of the very model that was held: this implies C_i and G_i.
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +14,28 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
-#include "caucus/federation/records.hpp"
-#include "caucus/federation/sampled_models.hpp"
+#include "caucus/federation/member.hpp"
 
 namespace caucus {
 
-/// What is known of all honest clients' examples.
+/// Bounds of all honest clients' examples.
 struct ExampleBounds {
   double target = 1.0;            ///< Y >= |y|
-  std::vector<double> features;   ///< b_i >= |phi_i(x)|; of an expert, its largest forecast
-  std::uint32_t examples = 1000;  ///< that one part of a report may be made of
+  std::vector<double> features;   ///< b_i >= |phi_i(x)|; for an expert its largest prediction
+  std::uint32_t examples = 1000;  ///< the most examples in one part of a report
 };
 
 class ReportRules {
  public:
   ReportRules(const Plan& plan, ExampleBounds bounds) : plan_(&plan), bounds_(std::move(bounds)) {}
 
-  /// What is wrong with a report that answers `sampled`, or nothing.
+  /// Returns what is wrong with a report, or nullopt.
+  [[nodiscard]] std::optional<std::string> fault(const TrackedMember& member,
+                                                 const ReportRecord& report) const;
+  /// Does the same for one part, which is about the models `sampled`.
   [[nodiscard]] std::optional<std::string> fault(const ReportBatch& reports, std::size_t report,
                                                  const SampledSet& sampled) const;
-  /// The same for the forecasts given, which came from some of the models of `recent`.
+  /// Does the same for the sums over the predictions, which are of models in `recent`.
   template <class Sets>
   [[nodiscard]] std::optional<std::string> fault(const PlayedSums& played,
                                                  const Sets& recent) const {
@@ -46,7 +47,7 @@ class ReportRules {
   }
 
  private:
-  /// The largest |f_i(x)|.
+  /// Returns the largest |f_i(x)|.
   [[nodiscard]] double reach(const SampledModel& model) const;
   [[nodiscard]] std::optional<std::string> fault_of_model(const ReportBatch& reports,
                                                           std::size_t reported,

@@ -21,6 +21,9 @@ std::string shortened(std::string_view text, std::size_t most);
 /// ten if plain digits would be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. NaN becomes a dash.
 std::string figure(double value, int digits = 4);
 
+/// Formats a number with so many decimals and a minus sign.
+std::string fixed(double value, int decimals);
+
 /// Formats "0.01121 ± 0.00019", both rounded at the second digit of the spread, or the value alone
 /// if the spread is not a positive number.
 std::string figure_with_spread(double value, double spread);

@@ -4,21 +4,6 @@
 #include <cmath>
 
 namespace caucus::report {
-namespace {
-
-const Json& no_object() {
-  static const Json empty = Json::object();
-  return empty;
-}
-
-std::optional<double> number_or_unknown(const Json& value) {
-  if (value.is_null()) return std::nan("");
-  if (!value.is_number()) return std::nullopt;
-  const double number = value.get<double>();
-  return std::isfinite(number) ? number : std::nan("");  // not finite numbers are saved as null
-}
-
-}  // namespace
 
 std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -41,101 +26,100 @@ Result<Json> parse_json(const std::string& text, const std::string& name,
   }
 }
 
-JsonReader::JsonReader(const Json& object, std::string where, std::optional<Error>& error)
-    : object_(object), where_(std::move(where)), error_(error) {
+JsonReader::JsonReader(const Json& object, std::string where, std::optional<Error>& error,
+                       JsonRules rules)
+    : object_(object), where_(std::move(where)), error_(error), rules_(rules) {
   if (!object.is_object()) fail("", "is not an object");
 }
 
 const Json* JsonReader::member(const std::string& key) {
-  if (!object_.is_object()) return nullptr;
   const auto found = object_.find(key);
+  if (found == object_.end() && rules_.all_required) fail(key, "is missing");
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::string JsonReader::text(const std::string& key) {
+/// Returns the member if it has the type; fails if it has another, or if it is required and absent.
+const Json* JsonReader::typed(const std::string& key, bool (Json::*is_type)() const,
+                              const char* type) {
   const Json* value = member(key);
-  if (value == nullptr) return {};
-  if (value->is_string()) return value->get<std::string>();
-  fail(key, "is not a text");
-  return {};
+  if (value == nullptr ? !rules_.all_required : (value->*is_type)()) return value;
+  fail(key, std::string("is not ") + type);
+  return nullptr;
+}
+
+std::string JsonReader::text(const std::string& key) {
+  const Json* value = typed(key, &Json::is_string, "a text");
+  return value == nullptr ? "" : value->get<std::string>();
 }
 
 double JsonReader::number(const std::string& key) {
-  const Json* value = member(key);
-  if (value == nullptr) return std::nan("");
-  const auto number = number_or_unknown(*value);
-  if (!number) fail(key, "is not a number");
-  return number.value_or(std::nan(""));
+  const Json* value = typed(key, &Json::is_number, "a number");
+  const double number = value == nullptr ? std::nan("") : value->get<double>();
+  return std::isfinite(number) ? number : std::nan("");  // not finite numbers are saved as null
 }
 
-std::vector<double> JsonReader::numbers(const std::string& key) {
+bool JsonReader::flag(const std::string& key) {
+  const Json* value = typed(key, &Json::is_boolean, "true or false");
+  return value != nullptr && value->get<bool>();
+}
+
+const Json* JsonReader::list(const std::string& key) {
+  return typed(key, &Json::is_array, "a list");
+}
+
+std::vector<double> JsonReader::numbers_in(const std::string& key, const Json& list) {
   std::vector<double> numbers;
-  const Json* values = list(key);
-  if (values == nullptr) return numbers;
-  numbers.reserve(values->size());
-  for (const Json& value : *values) {
-    const auto number = number_or_unknown(value);
-    if (!number) {
+  numbers.reserve(list.size());
+  for (const Json& value : list) {
+    const double number = value.is_number() ? value.get<double>() : std::nan("");
+    if (!value.is_number() && (rules_.all_required || !value.is_null())) {
       fail(key, "holds something that is not a number");
       break;
     }
-    numbers.push_back(*number);
+    numbers.push_back(std::isfinite(number) ? number : std::nan(""));
   }
   return numbers;
 }
 
-std::vector<std::string> JsonReader::texts(const std::string& key) {
-  std::vector<std::string> texts;
+std::vector<double> JsonReader::numbers(const std::string& key) {
   const Json* values = list(key);
-  if (values == nullptr) return texts;
-  for (const Json& value : *values) {
-    if (!value.is_string()) {
-      fail(key, "holds something that is not a text");
-      break;
-    }
-    texts.push_back(value.get<std::string>());
+  return values == nullptr ? std::vector<double>() : numbers_in(key, *values);
+}
+
+std::vector<std::string> JsonReader::texts(const std::string& key) {
+  const Json* values = list(key);
+  if (values == nullptr) return {};
+  if (std::all_of(values->begin(), values->end(), [](const Json& v) { return v.is_string(); })) {
+    return values->get<std::vector<std::string>>();
   }
-  return texts;
+  fail(key, "holds something that is not a text");
+  return {};
 }
 
 std::vector<std::vector<double>> JsonReader::rows_of_numbers(const std::string& key) {
   std::vector<std::vector<double>> rows;
   const Json* values = list(key);
-  if (values == nullptr) return rows;
-  for (const Json& value : *values) {
-    auto& row = rows.emplace_back();
-    if (!value.is_array()) fail(key, "holds something that is not a list of numbers");
-    if (failed()) break;
-    for (const Json& element : value) {
-      const auto number = number_or_unknown(element);
-      if (!number) fail(key, "holds something that is not a number");
-      row.push_back(number.value_or(std::nan("")));
-    }
+  for (std::size_t i = 0; values != nullptr && i < values->size() && !failed(); ++i) {
+    if (!(*values)[i].is_array()) fail(key, "holds something that is not a list of numbers");
+    rows.push_back(numbers_in(key, (*values)[i]));
   }
   return rows;
 }
 
-const Json* JsonReader::list(const std::string& key) {
-  const Json* value = member(key);
-  if (value == nullptr || value->is_array()) return value;
-  fail(key, "is not a list");
-  return nullptr;
-}
-
 JsonReader JsonReader::object(const std::string& key) {
+  static const Json empty = Json::object();
   const Json* value = member(key);
-  return {value == nullptr ? no_object() : *value, path(key), error_};
+  return {value == nullptr ? empty : *value, path(key), error_, rules_};
 }
 
 JsonReader JsonReader::element(const std::string& key, const Json& value, std::size_t index) {
-  return {value, path(key) + "[" + std::to_string(index) + "]", error_};
+  return {value, path(key) + "[" + std::to_string(index) + "]", error_, rules_};
 }
 
 void JsonReader::fail(const std::string& key, const std::string& what) {
   if (error_) return;
   const std::string where = path(key);
-  error_ = data_error(where.empty() ? "result" : where, what,
-                      "expected a result of caucus run or caucus reproduce");
+  error_ = data_error(where.empty() ? "result" : where, what, rules_.expected);
 }
 
 void JsonReader::expect_size(const std::string& key, std::size_t size, std::size_t expected,

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "caucus/algorithms/learned_model.hpp"
-#include "caucus/columns.hpp"
+#include "caucus/data/dataset.hpp"
 #include "caucus/loss.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/result.hpp"
-#include "caucus/simulation/labels.hpp"
 #include "caucus/space.hpp"
 
 namespace caucus::report {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "caucus/report/charts/chart.hpp"
@@ -18,6 +19,8 @@ struct FoundTable {
   std::vector<std::vector<Json>> rows;  ///< each cell is a text, a number or null
 };
 
+using FoundChart = std::variant<LineChart, BarChart>;
+
 struct Verdict {
   std::string claim;
   std::optional<bool> holds;  ///< empty if it could not be measured
@@ -26,7 +29,7 @@ struct Verdict {
 
 struct Reproduction {
   std::vector<FoundTable> tables;
-  std::vector<Chart> charts;  ///< lines or bars
+  std::vector<FoundChart> charts;
   std::vector<Verdict> verdicts;
   std::vector<std::string> skipped;  ///< data sets that are absent or not comparable
 };

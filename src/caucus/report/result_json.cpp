@@ -1,4 +1,4 @@
-#include "caucus/report/result_json.hpp"
+#include "caucus/report/finished_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,9 +41,7 @@ Json bounds_json(const FinishedRun& run) {
 
 Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                     const std::vector<std::string>& spaces) {
-  Json json;
-  json["algorithm"] = result.algorithm;
-  json["schedule"] = schedule_of(run, result);
+  Json json = {{"algorithm", result.algorithm}, {"schedule", schedule_of(run, result)}};
   if (result.second_order > 0) json["second_order_spaces"] = result.second_order;
   json["sample"] = run.result.sampled;
   json["rounds"] = run.result.rounds;
@@ -64,14 +62,12 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
   json["spaces"] = spaces;
   json["probabilities"] = result.probabilities;
   if (!result.regret.empty()) {
-    Json list = Json::array();
     for (std::size_t i = 0; i < spaces.size(); ++i) {
-      list.push_back({{"space", spaces[i]},
-                      {"best_loss", result.best_loss[i]},
-                      {"gap", result.best_gap[i]},
-                      {"regret", result.regret[i]}});
+      json["regret"].push_back({{"space", spaces[i]},
+                                {"best_loss", result.best_loss[i]},
+                                {"gap", result.best_gap[i]},
+                                {"regret", result.regret[i]}});
     }
-    json["regret"] = std::move(list);
     json["bounds"] = bounds_json(run);
   }
   json["curve"] = curve_json(result.curve);
@@ -102,16 +98,6 @@ CurveRecord read_curve(JsonReader in, std::size_t spaces) {
   return curve;
 }
 
-std::vector<double> read_regret(JsonReader& in) {
-  std::vector<double> regret;
-  const Json* list = in.list("regret");
-  if (list == nullptr) return regret;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    regret.push_back(in.element("regret", (*list)[i], i).number("regret"));
-  }
-  return regret;
-}
-
 AlgorithmRecord read_algorithm(JsonReader in) {
   AlgorithmRecord r;
   r.algorithm = in.text("algorithm");
@@ -127,12 +113,12 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   r.log_loss = in.number("log_loss");
   r.upload_bits = in.number("upload_bits_per_client_round");
   r.download_bits = in.number("download_bits_per_client_round");
-  const double diverged = in.number("diverged");
-  if (diverged > 0.0) r.diverged = diverged;
+  r.diverged = std::fmax(in.number("diverged"), 0.0);  // 0 if unknown
   r.spaces = in.texts("spaces");
   r.probabilities = in.numbers("probabilities");
   in.expect_size("probabilities", r.probabilities.size(), r.spaces.size());
-  r.regret = read_regret(in);
+  in.for_each("regret",
+              [&](JsonReader space, std::size_t) { r.regret.push_back(space.number("regret")); });
   in.expect_size("regret", r.regret.size(), r.spaces.size());
   r.curve = read_curve(in.object("curve"), r.spaces.size());
   JsonReader bounds = in.object("bounds");
@@ -179,8 +165,7 @@ void read_config(JsonReader in, RunRecord& run) {
   }
   run.loss = in.object("algorithm").text("loss");
   run.repeats = in.object("run").number("repeats");
-  const double dropout = in.object("federation").number("dropout");
-  if (dropout > 0.0) run.dropout = dropout;
+  run.dropout = std::fmax(in.object("federation").number("dropout"), 0.0);  // 0 if unknown
 }
 
 }  // namespace
@@ -188,28 +173,26 @@ void read_config(JsonReader in, RunRecord& run) {
 Json result_json(const FinishedRun& run) {
   std::vector<std::string> spaces;
   for (const Space& space : run.options.spaces) spaces.push_back(space.name());
-  Json json;
-  json["version"] = run.version;
-  json["config"] = run.config;
-  json["data"] = {{"rows", run.data.rows},
-                  {"used", run.result.used},
-                  {"features", run.data.features()},
-                  {"clients", run.result.clients}};
-  json["results"] = Json::array();
+  Json json = {{"version", run.version},
+               {"config", run.config},
+               {"data",
+                {{"rows", run.data.rows},
+                 {"used", run.result.used},
+                 {"features", run.data.features()},
+                 {"clients", run.result.clients}}},
+               {"results", Json::array()},
+               {"yardsticks", Json::object()}};
   for (const AlgorithmResult& result : run.result.results) {
     json["results"].push_back(algorithm_json(run, result, spaces));
   }
   // Per example, like "loss" and, for the square loss, "mse".
-  Json yardsticks = Json::object();
+  Json& yardsticks = json["yardsticks"];
   if (run.result.mean_predictor) yardsticks["mean_predictor"] = *run.result.mean_predictor;
   if (run.options.regret) {
-    Json best = Json::array();
     for (const double loss : run.result.best_loss) {
-      best.push_back(loss / static_cast<double>(run.result.used));
+      yardsticks["best_in_hindsight"].push_back(loss / static_cast<double>(run.result.used));
     }
-    yardsticks["best_in_hindsight"] = std::move(best);
   }
-  json["yardsticks"] = std::move(yardsticks);
   return json;
 }
 
@@ -233,19 +216,18 @@ Result<RunRecord> read_run(const Json& json) {
   JsonReader yardsticks = in.object("yardsticks");
   run.best_constant = yardsticks.number("mean_predictor");
   run.best_in_hindsight = yardsticks.numbers("best_in_hindsight");
-  const Json* results = in.list("results");
-  if (results == nullptr || results->empty()) {
-    in.fail("results", "are missing");
-  } else if (results->size() > kMostResults) {
-    in.fail("results", "are more than " + std::to_string(kMostResults));
-  } else {
-    for (std::size_t i = 0; i < results->size() && !error; ++i) {
-      run.results.push_back(read_algorithm(in.element("results", (*results)[i], i)));
+  in.for_each("results", [&](JsonReader result, std::size_t i) {
+    if (i >= kMostResults) {
+      return in.fail("results", "are more than " + std::to_string(kMostResults));
     }
+    run.results.push_back(read_algorithm(std::move(result)));
+    run.results.back().look = i;
+  });
+  if (run.results.empty()) in.fail("results", "are missing");
+  if (!error) {
+    in.expect_size("yardsticks.best_in_hindsight", run.best_in_hindsight.size(),
+                   run.results.front().spaces.size());
   }
-  if (error) return std::move(*error);
-  in.expect_size("yardsticks.best_in_hindsight", run.best_in_hindsight.size(),
-                 run.results.front().spaces.size());
   if (error) return std::move(*error);
   label_results(run.results);
   return run;

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "caucus/report/finished_run.hpp"
 #include "caucus/report/report.hpp"
-#include "caucus/report/result_json.hpp"
 
 namespace caucus::report {
 namespace {

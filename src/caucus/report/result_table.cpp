@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/core/base/text.hpp"
 #include "caucus/report/finished_run.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
@@ -21,10 +22,11 @@ std::string plus_minus(const std::vector<double>& values) {
 /// Names the steps that an adaptive schedule chose.
 std::string steps_text(const FinishedRun& run) {
   if (!is_adaptive(run.options.schedule.kind)) return "";
-  std::size_t learning = 0;
-  for (const Space& space : run.options.spaces) {
-    learning += static_cast<std::size_t>(space.kind != SpaceKind::expert);
-  }
+  const auto& spaces = run.options.spaces;
+  const auto learning =
+      static_cast<std::size_t>(std::count_if(spaces.begin(), spaces.end(), [](const Space& space) {
+        return space.kind != SpaceKind::expert;
+      }));
   for (const AlgorithmResult& result : run.result.results) {
     if (is_baseline(result.algorithm) || learning == 0) continue;
     const std::size_t second = result.second_order;
@@ -64,40 +66,36 @@ std::string most_likely(const FinishedRun& run, const AlgorithmResult& result) {
 }
 
 std::string algorithms_table(const FinishedRun& run) {
+  using Result = const AlgorithmResult&;
   const bool square = run.options.loss.name() == "square";
-  const bool classes = run.options.loss.is_classification();
-  std::vector<std::string> header = {"algorithm", square ? "MSE" : "loss"};
-  if (classes) header.insert(header.end(), {"accuracy", "log loss"});
-  if (run.options.regret) header.emplace_back("regret");
-  header.insert(header.end(), {"up/client/round", "down", "seconds", "most likely space"});
-  TextTable table(header, true);
-  const std::size_t columns = header.size();
-  for (const AlgorithmResult& result : run.result.results) {
-    std::vector<std::string> row = {result.algorithm + diverged_text(run, result),
-                                    plus_minus(square ? result.mse : result.loss)};
-    if (classes) {
-      row.push_back(plus_minus(result.accuracy));
-      row.push_back(plus_minus(result.log_loss));
-    }
-    if (run.options.regret) {
-      row.push_back(rounded(*std::max_element(result.regret.begin(), result.regret.end())));
-    }
-    row.insert(row.end(), {bits_text(result.upload_bits_per_client_round),
-                           bits_text(result.download_bits_per_client_round),
-                           rounded(mean(result.seconds), 3), most_likely(run, result)});
-    table.add(row);
-  }
-  const auto yardstick = [&](const std::string& name, double loss) {
-    std::vector<std::string> row(columns);
-    row[0] = name;
-    row[1] = rounded(loss);
-    table.add(row);
+  TextTable table;
+  const auto& results = run.result.results;
+  const auto numbers = [&](const char* name, const auto& cell) {
+    table.add_column(name, false, results, cell);
   };
-  if (run.result.mean_predictor) yardstick("(best constant)", *run.result.mean_predictor);
+  table.add_column("algorithm", true, results,
+                   [&](Result r) { return r.algorithm + diverged_text(run, r); });
+  numbers(square ? "MSE" : "loss", [&](Result r) { return plus_minus(square ? r.mse : r.loss); });
+  if (run.options.loss.is_classification()) {
+    numbers("accuracy", [](Result r) { return plus_minus(r.accuracy); });
+    numbers("log loss", [](Result r) { return plus_minus(r.log_loss); });
+  }
   if (run.options.regret) {
-    yardstick("(best in hindsight)",
-              *std::min_element(run.result.best_loss.begin(), run.result.best_loss.end()) /
-                  static_cast<double>(run.result.used));
+    numbers("regret",
+            [](Result r) { return rounded(*std::max_element(r.regret.begin(), r.regret.end())); });
+  }
+  numbers("up/client/round", [](Result r) { return bits_text(r.upload_bits_per_client_round); });
+  numbers("down", [](Result r) { return bits_text(r.download_bits_per_client_round); });
+  numbers("seconds", [](Result r) { return rounded(mean(r.seconds), 3); });
+  table.add_column("most likely space", true, results,
+                   [&](Result r) { return most_likely(run, r); });
+  if (run.result.mean_predictor) {
+    table.add({"(best constant)", rounded(*run.result.mean_predictor)});
+  }
+  if (run.options.regret) {
+    const auto& losses = run.result.best_loss;
+    table.add({"(best in hindsight)", rounded(*std::min_element(losses.begin(), losses.end()) /
+                                              static_cast<double>(run.result.used))});
   }
   return table.text();
 }
@@ -105,32 +103,32 @@ std::string algorithms_table(const FinishedRun& run) {
 /// Shows the final probabilities as bars, for many spaces only the largest.
 std::string spaces_table(const FinishedRun& run) {
   constexpr std::size_t kMostRows = 12;
-  const auto& results = run.result.results;
-  const auto& first = results.front().probabilities;
-  std::vector<std::size_t> order(first.size());
+  const AlgorithmResult& first = run.result.results.front();
+  const auto& p = first.probabilities;
+  std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const bool cut = order.size() > kMostRows;
   if (cut) {
     std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
-                      [&](std::size_t a, std::size_t b) { return first[a] > first[b]; });
+                      [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
     order.resize(kMostRows);
   }
-  std::vector<std::string> header = {cut ? "likeliest spaces" : "space"};
-  for (const AlgorithmResult& result : results) header.push_back("p " + result.algorithm);
-  if (run.options.regret) header.insert(header.end(), {"best loss/example", "regret"});
-  header.emplace_back(results.front().algorithm);
-  TextTable table(header, true);
-  for (const std::size_t i : order) {
-    std::vector<std::string> row = {run.options.spaces[i].name()};
-    for (const AlgorithmResult& result : results)
-      row.push_back(rounded(result.probabilities[i], 3));
-    if (run.options.regret) {
-      row.push_back(rounded(results.front().best_loss[i] / static_cast<double>(run.result.used)));
-      row.push_back(rounded(results.front().regret[i]));
-    }
-    row.push_back(bar(first[i], 20));
-    table.add(row);
+  TextTable table;
+  const auto numbers = [&](const std::string& name, const auto& cell) {
+    table.add_column(name, false, order, cell);
+  };
+  table.add_column(cut ? "likeliest spaces" : "space", true, order,
+                   [&](std::size_t i) { return run.options.spaces[i].name(); });
+  for (const AlgorithmResult& result : run.result.results) {
+    numbers("p " + result.algorithm,
+            [&](std::size_t i) { return rounded(result.probabilities[i], 3); });
   }
+  if (run.options.regret) {
+    const auto used = static_cast<double>(run.result.used);
+    numbers("best loss/example", [&](std::size_t i) { return rounded(first.best_loss[i] / used); });
+    numbers("regret", [&](std::size_t i) { return rounded(first.regret[i]); });
+  }
+  table.add_column(first.algorithm, true, order, [&](std::size_t i) { return bar(p[i], 20); });
   return table.text();
 }
 
@@ -143,6 +141,24 @@ std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
 std::string result_table(const FinishedRun& run) {
   std::string text = headline(run) + "\n" + algorithms_table(run);
   if (run.options.spaces.size() > 1) text += "\n" + spaces_table(run);
+  return text;
+}
+
+std::string forecasts_csv(const FinishedRun& run) {
+  const bool classes = run.labels != LabelConvention::none;
+  std::string text = "algorithm,client,round,row,forecast,target\n";
+  for (const AlgorithmResult& result : run.result.results) {
+    for (const GivenForecast& given : result.forecasts) {
+      const Scaling& scaling = run.data.scaling;
+      const auto y = static_cast<double>(given.y);
+      const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
+      // A class score has no unit; a regression prediction has that of the target.
+      const double forecast = classes ? given.output : scaling.target_original(given.output);
+      text += result.algorithm + "," + std::to_string(given.client + 1) + "," +
+              std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + "," +
+              to_text(forecast) + "," + to_text(target) + "\n";
+    }
+  }
   return text;
 }
 

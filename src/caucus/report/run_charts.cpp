@@ -5,10 +5,21 @@
 #include <numeric>
 
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/run_curves.hpp"
 
 namespace caucus::report {
 namespace {
+
+/// Returns the positions of the `most` largest values, in the order of the run.
+std::vector<std::size_t> largest_of(const std::vector<double>& values, std::size_t most) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto known = [&](std::size_t i) { return std::isnan(values[i]) ? -HUGE_VAL : values[i]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return known(a) > known(b); });
+  order.resize(std::min(order.size(), most));
+  std::sort(order.begin(), order.end());
+  return order;
+}
 
 /// The spaces with the largest regret of any algorithm, in the order of the run.
 std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>& results,
@@ -20,13 +31,7 @@ std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>&
       if (result->regret[i] > worst[i]) worst[i] = result->regret[i];
     }
   }
-  std::vector<std::size_t> order(spaces);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return worst[a] > worst[b]; });
-  order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
-  return order;
+  return largest_of(worst, most);
 }
 
 /// Adds a line for each distinct value, with the names of its algorithms if results differ.
@@ -45,8 +50,7 @@ void add_bounds(BarChart& chart, const std::vector<const AlgorithmRecord*>& resu
   }
 }
 
-BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
-                          const std::vector<std::size_t>& looks) {
+BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
   constexpr std::size_t kMostSpaces = 20;
   BarChart chart;
   chart.text = {
@@ -55,8 +59,10 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
       "zero: better than every model of that space."};
   chart.label = "regret, summed over all clients";
   chart.row_label = "space";
-  for (const AlgorithmRecord* result : results) chart.groups.push_back(result->label);
-  chart.looks = looks;
+  for (const AlgorithmRecord* result : results) {
+    chart.groups.push_back(result->label);
+    chart.looks.push_back(result->look);
+  }
   for (const std::size_t i : worst_spaces(results, kMostSpaces)) {
     BarRow& row = chart.rows.emplace_back();
     row.name = results.front()->spaces[i];
@@ -83,37 +89,22 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results,
 
 /// Makes one chart for all algorithms, or one for each if their spaces differ.
 std::vector<Chart> regret_bars(const RunRecord& run) {
-  std::vector<const AlgorithmRecord*> with_regret;
-  std::vector<std::size_t> looks;
-  for (std::size_t a = 0; a < run.results.size(); ++a) {
-    if (run.results[a].regret.empty() || !std::isfinite(run.results[a].loss.mean)) continue;
-    with_regret.push_back(&run.results[a]);
-    looks.push_back(a);
+  std::vector<const AlgorithmRecord*> results;
+  for (const AlgorithmRecord& r : run.results) {
+    if (!r.regret.empty() && std::isfinite(r.loss.mean)) results.push_back(&r);
   }
-  if (with_regret.empty()) return {};
-  const bool alike = std::all_of(
-      with_regret.begin(), with_regret.end(),
-      [&](const AlgorithmRecord* result) { return result->spaces == with_regret.front()->spaces; });
-  if (alike) return {regret_per_space(with_regret, looks)};
+  if (results.empty()) return {};
+  const bool alike = std::all_of(results.begin(), results.end(), [&](const AlgorithmRecord* r) {
+    return r->spaces == results.front()->spaces;
+  });
+  if (alike) return {regret_per_space(results)};
   std::vector<Chart> charts;
-  for (std::size_t k = 0; k < looks.size(); ++k) {
-    BarChart chart = regret_per_space({with_regret[k]}, {looks[k]});
-    chart.text.title += ": " + with_regret[k]->label;
+  for (const AlgorithmRecord* result : results) {
+    BarChart chart = regret_per_space({result});
+    chart.text.title += ": " + result->label;
     charts.emplace_back(std::move(chart));
   }
   return charts;
-}
-
-/// Returns the spaces that are most probable at the end, in the order of the run.
-std::vector<std::size_t> likeliest(const std::vector<double>& p, std::size_t most) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto known = [&](std::size_t i) { return std::isfinite(p[i]) ? p[i] : -1.0; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return known(a) > known(b); });
-  order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
-  return order;
 }
 
 AreaChart probabilities(const AlgorithmRecord& result) {
@@ -127,7 +118,7 @@ AreaChart probabilities(const AlgorithmRecord& result) {
   chart.x = {"round", Scale::log};
   chart.at = curve.round;
   for (const std::size_t i :
-       likeliest(curve.probabilities.back(), all ? kMostAreas : kMostAreas - 1)) {
+       largest_of(curve.probabilities.back(), all ? kMostAreas : kMostAreas - 1)) {
     chart.names.push_back(result.spaces[i]);
     auto& share = chart.shares.emplace_back();
     for (const auto& p : curve.probabilities) share.push_back(p[i]);
@@ -166,12 +157,11 @@ ScatterChart loss_against_bits(const RunRecord& run) {
   chart.y.label = run.score_name();
   Extent x;
   Extent y;
-  for (std::size_t a = 0; a < run.results.size(); ++a) {
-    const AlgorithmRecord& r = run.results[a];
+  for (const AlgorithmRecord& r : run.results) {
     const Spread& score = run.score(r);
     const double bits = r.upload_bits + r.download_bits;
     if (!std::isfinite(bits) || !std::isfinite(score.mean)) continue;
-    chart.points.push_back({r.label, bits, score.mean, score.sd, a});
+    chart.points.push_back({r.label, bits, score.mean, score.sd, r.look});
     x.add(bits);
     y.add(score.mean);
   }

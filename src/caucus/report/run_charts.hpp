@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "caucus/report/charts/chart.hpp"
-#include "caucus/report/result_json.hpp"
+#include "caucus/report/finished_run.hpp"
 
 namespace caucus::report {
 
@@ -15,5 +15,10 @@ struct ChartSection {
 };
 
 std::vector<ChartSection> run_charts(const RunRecord& run);
+
+/// The loss divided by rounds and clients, with the best losses in hindsight for comparison.
+LineChart loss_per_example(const RunRecord& run);
+LineChart cumulative_loss(const RunRecord& run);
+LineChart regret_curve(const RunRecord& run);
 
 }  // namespace caucus::report

@@ -3,10 +3,9 @@
 #include <cmath>
 
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/page.hpp"
 #include "caucus/report/report.hpp"
-#include "caucus/report/result_json.hpp"
 #include "caucus/report/run_charts.hpp"
+#include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
 
 namespace caucus::report {
@@ -16,14 +15,6 @@ std::string plural(double count, const std::string& one) {
   return figure(count) + " " + one + (count == 1.0 ? "" : "s");
 }
 
-/// Joins the parts that are known with a dot.
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : " · ") + part;
-  return text;
-}
-
-/// Whether all results have the same schedule.
 bool common_schedule(const RunRecord& run) {
   return std::all_of(run.results.begin(), run.results.end(), [&](const AlgorithmRecord& r) {
     return r.schedule == run.results.front().schedule;
@@ -32,35 +23,24 @@ bool common_schedule(const RunRecord& run) {
 
 std::string facts(const RunRecord& run) {
   const AlgorithmRecord& first = run.results.front();
-  std::vector<std::string> parts;
-  if (std::isfinite(run.used)) {
-    parts.push_back(figure(run.used) + " of " + figure(run.rows) + " rows");
-  }
-  if (std::isfinite(run.features)) parts.push_back(plural(run.features, "feature"));
-  if (std::isfinite(run.clients)) {
-    parts.push_back(plural(run.clients, "client") + " × " + plural(first.rounds, "round"));
-  }
-  if (!first.spaces.empty()) {
-    parts.push_back(plural(static_cast<double>(first.spaces.size()), "space") +
-                    (std::isfinite(first.sample) ? ", " + figure(first.sample) + " sampled" : ""));
-  }
-  if (!run.loss.empty()) parts.push_back(run.loss + " loss");
-  if (common_schedule(run) && !first.schedule.empty()) {
-    parts.push_back(first.schedule + " schedule");
-  }
-  if (std::isfinite(run.repeats)) parts.push_back(plural(run.repeats, "repetition"));
-  return joined(parts);
+  std::string text;
+  const auto add = [&](bool known, const std::string& part) {
+    if (known) text += (text.empty() ? "" : " · ") + part;
+  };
+  add(std::isfinite(run.used), figure(run.used) + " of " + figure(run.rows) + " rows");
+  add(std::isfinite(run.features), plural(run.features, "feature"));
+  add(std::isfinite(run.clients),
+      plural(run.clients, "client") + " × " + plural(first.rounds, "round"));
+  add(!first.spaces.empty(),
+      plural(static_cast<double>(first.spaces.size()), "space") +
+          (std::isfinite(first.sample) ? ", " + figure(first.sample) + " sampled" : ""));
+  add(!run.loss.empty(), run.loss + " loss");
+  add(common_schedule(run) && !first.schedule.empty(), first.schedule + " schedule");
+  add(std::isfinite(run.repeats), plural(run.repeats, "repetition"));
+  return text;
 }
 
-double best_in_hindsight(const RunRecord& run) {
-  double best = kUnknown;
-  for (const double loss : run.best_in_hindsight) {
-    if (std::isfinite(loss) && !(best <= loss)) best = loss;
-  }
-  return best;
-}
-
-/// The sentence that sums up the run.
+/// Returns the sentence that sums up the run.
 std::string lead(const RunRecord& run) {
   const AlgorithmRecord* best = nullptr;
   for (const AlgorithmRecord& r : run.results) {
@@ -73,10 +53,8 @@ std::string lead(const RunRecord& run) {
                      run.score_name() + ": " + figure_with_spread(score.mean, score.sd) + ".";
   if (std::isfinite(run.best_constant)) {
     text += " In hindsight, the best constant forecast would have had " + figure(run.best_constant);
-    const double hindsight = best_in_hindsight(run);
-    if (std::isfinite(hindsight)) {
-      text += " and the best model of all spaces " + figure(hindsight);
-    }
+    const double hindsight = least(run.best_in_hindsight);
+    if (std::isfinite(hindsight)) text += " and the best model of all spaces " + figure(hindsight);
     text += ".";
   }
   return text;
@@ -94,53 +72,43 @@ std::string score_text(const RunRecord& run, const AlgorithmRecord& r) {
   return value.empty() ? times : value + "; " + times;
 }
 
-std::string most_likely(const AlgorithmRecord& r) {
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < r.probabilities.size(); ++i) {
-    if (r.probabilities[i] > r.probabilities[best] || std::isnan(r.probabilities[best])) best = i;
-  }
-  if (r.probabilities.empty() || std::isnan(r.probabilities[best])) return "–";
-  return shortened(r.spaces[best], 40) + " (" + figure(100.0 * r.probabilities[best], 3) + "%)";
+std::string most_likely_space(const AlgorithmRecord& r) {
+  const double most = largest(r.probabilities);
+  if (std::isnan(most)) return "–";
+  const auto best = std::find(r.probabilities.begin(), r.probabilities.end(), most);
+  return shortened(r.spaces[static_cast<std::size_t>(best - r.probabilities.begin())], 40) + " (" +
+         figure(100.0 * most, 3) + "%)";
 }
 
 std::string bits(double value) { return std::isfinite(value) ? bits_text(value) : "–"; }
 
-double worst_regret(const AlgorithmRecord& r) {
-  double worst = kUnknown;
-  for (const double regret : r.regret) {
-    if (std::isfinite(regret) && !(worst >= regret)) worst = regret;
-  }
-  return worst;
-}
-
-PageTable summary(const RunRecord& run) {
+TextTable summary(const RunRecord& run) {
+  using Record = const AlgorithmRecord&;
   const auto any = [&](auto has) {
     return std::any_of(run.results.begin(), run.results.end(), has);
   };
-  const bool classes = any([](const auto& r) { return std::isfinite(r.accuracy); });
-  const bool regret = any([](const auto& r) { return !r.regret.empty(); });
+  TextTable table;
+  const auto words = [&](const char* name, const auto& cell) {
+    table.add_column(name, true, run.results, cell);
+  };
+  const auto numbers = [&](const std::string& name, const auto& cell) {
+    table.add_column(name, false, run.results, cell);
+  };
+  words("algorithm", [](Record r) { return r.label; });
   const bool schedule = !common_schedule(run);
-  PageTable table{{"algorithm"}, {}, {true}};
-  if (schedule) {
-    table.columns.emplace_back("schedule");
-    table.words.push_back(true);
+  if (schedule) words("schedule", [](Record r) { return r.schedule; });
+  numbers(run.score_name(), [&](Record r) { return score_text(run, r); });
+  if (any([](Record r) { return std::isfinite(r.accuracy); })) {
+    numbers("accuracy", [](Record r) { return figure(r.accuracy); });
+    numbers("log loss", [](Record r) { return figure(r.log_loss); });
   }
-  table.columns.push_back(run.score_name());
-  if (classes) table.columns.insert(table.columns.end(), {"accuracy", "log loss"});
-  if (regret) table.columns.emplace_back("regret");
-  table.columns.insert(table.columns.end(), {"up", "down", "seconds", "most likely space"});
-  table.words.resize(table.columns.size() - 1, false);
-  table.words.push_back(true);
-  for (const AlgorithmRecord& r : run.results) {
-    auto& row = table.rows.emplace_back();
-    row.push_back(r.label);
-    if (schedule) row.push_back(r.schedule);
-    row.push_back(score_text(run, r));
-    if (classes) row.insert(row.end(), {figure(r.accuracy), figure(r.log_loss)});
-    if (regret) row.push_back(figure(worst_regret(r)));
-    row.insert(row.end(), {bits(r.upload_bits), bits(r.download_bits), figure(r.seconds.mean, 3),
-                           most_likely(r)});
+  if (any([](Record r) { return !r.regret.empty(); })) {
+    numbers("regret", [](Record r) { return figure(largest(r.regret)); });
   }
+  numbers("up", [](Record r) { return bits(r.upload_bits); });
+  numbers("down", [](Record r) { return bits(r.download_bits); });
+  numbers("seconds", [](Record r) { return figure(r.seconds.mean, 3); });
+  words("most likely space", most_likely_space);
   const auto yardstick = [&](const char* name, double loss) {
     if (!std::isfinite(loss)) return;
     auto& row = table.rows.emplace_back(table.columns.size());
@@ -148,7 +116,7 @@ PageTable summary(const RunRecord& run) {
     row[schedule ? 2 : 1] = figure(loss);
   };
   yardstick("(best constant)", run.best_constant);
-  yardstick("(best in hindsight)", best_in_hindsight(run));
+  yardstick("(best in hindsight)", least(run.best_in_hindsight));
   return table;
 }
 
@@ -157,7 +125,7 @@ std::string summary_note(const RunRecord& run) {
       "Losses are per example, of the forecasts given while learning, in scaled units; mean ± "
       "standard deviation over repetitions. Up and down: bits per client and round. Seconds: the "
       "whole loop of one repetition.";
-  if (std::isfinite(worst_regret(run.results.front()))) {
+  if (std::isfinite(largest(run.results.front().regret))) {
     text +=
         " Regret: summed loss of all clients less that of the best model of the best space in "
         "hindsight.";

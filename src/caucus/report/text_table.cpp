@@ -2,45 +2,47 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <numeric>
+
+#include "caucus/report/html_text.hpp"
 
 namespace caucus::report {
-namespace {
 
-/// Returns the width on a terminal: UTF-8 continuation bytes take no cell.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
+TextTable::TextTable(std::vector<std::string> header, bool words_last)
+    : columns(std::move(header)), words(columns.size(), false) {
+  if (columns.empty()) return;
+  words.front() = true;
+  words.back() = words_last || columns.size() == 1;
 }
 
-}  // namespace
-
 std::string TextTable::text() const {
-  std::vector<std::size_t> widths(rows_.front().size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
-  std::string text;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  std::vector<std::size_t> widths(columns.size(), 0);
+  const auto widen = [&](const std::vector<std::string>& row) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], letters(row[c]));
+  };
+  const auto line_of = [&](const std::vector<std::string>& row) {
     std::string line;
-    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
-      const std::string& cell = rows_[r][c];
-      const std::string pad(widths[c] - width_of(cell), ' ');
-      const bool left = c == 0 || (words_last_ && c + 1 == rows_[r].size());
-      line += (c == 0 ? "" : "  ") + (left ? cell + pad : pad + cell);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string pad(widths[c] - letters(row[c]), ' ');
+      line += (c == 0 ? "" : "  ") + (words[c] ? row[c] + pad : pad + row[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-    if (r == 0) {
-      std::size_t total = 0;
-      for (const std::size_t w : widths) total += w + 2;
-      for (std::size_t i = 2; i < total; ++i) text += "─";
-      text += "\n";
-    }
-  }
+    return line + "\n";
+  };
+  widen(columns);
+  for (const auto& row : rows) widen(row);
+  std::string text = line_of(columns);
+  const std::size_t total = std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+  for (std::size_t i = 2; i < total; ++i) text += "─";
+  text += "\n";
+  for (const auto& row : rows) text += line_of(row);
   return text;
+}
+
+std::string digits_of(double value, std::chars_format format, int precision) {
+  char buffer[64];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, format, precision).ptr};
 }
 
 std::string grouped(std::size_t number) {
@@ -50,10 +52,7 @@ std::string grouped(std::size_t number) {
 }
 
 std::string rounded(double value, int digits) {
-  char buffer[40];
-  return {
-      buffer,
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
+  return digits_of(value, std::chars_format::general, digits);
 }
 
 std::string bar(double share, std::size_t width) {

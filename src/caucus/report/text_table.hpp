@@ -1,24 +1,35 @@
-// Tables in plain text: columns as wide as their content, numbers right-aligned.
+// Tables whose cells are texts, and the texts of numbers in them.
 #pragma once
 
+#include <charconv>
 #include <string>
 #include <vector>
 
 namespace caucus::report {
 
-class TextTable {
- public:
-  /// The first column is left-aligned, and so is the last one if it holds words.
-  explicit TextTable(std::vector<std::string> header, bool words_last = false)
-      : rows_{std::move(header)}, words_last_(words_last) {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+/// Columns of words are left-aligned, numbers right-aligned.
+struct TextTable {
+  /// The first column holds words, and so does the last one if `words_last`.
+  explicit TextTable(std::vector<std::string> header = {}, bool words_last = false);
+  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  /// Adds a column with the text that `cell` makes of each element of `list`, one row for each.
+  template <class List, class Cell>
+  void add_column(std::string name, bool holds_words, const List& list, const Cell& cell) {
+    columns.push_back(std::move(name));
+    words.push_back(holds_words);
+    rows.resize(list.size());
+    for (std::size_t r = 0; r < list.size(); ++r) rows[r].push_back(cell(list[r]));
+  }
+  /// Returns the table as plain text, with columns as wide as their content.
   [[nodiscard]] std::string text() const;
 
- private:
-  std::vector<std::vector<std::string>> rows_;
-  bool words_last_;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<bool> words;  ///< for each column
 };
 
+/// The digits of a number as std::to_chars writes them.
+std::string digits_of(double value, std::chars_format format, int precision);
 /// 16590 -> "16,590"
 std::string grouped(std::size_t number);
 /// Formats a number with four significant digits, without an exponent if that is short.

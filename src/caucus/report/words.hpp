@@ -1,4 +1,4 @@
-// The names of enumeration values in flags and files.
+// The names of enumeration values in flags and files, and class labels.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/simulation/labels.hpp"
+#include "caucus/report/json.hpp"
 #include "caucus/simulation/options.hpp"
 #include "caucus/space.hpp"
 
@@ -47,6 +47,24 @@ std::optional<Enum> meaning_of(const Words<Enum>& words, const std::string& text
     if (word == text) return meaning;
   }
   return {};
+}
+
+/// Reads a word from a file. An absent one is the first of `words`.
+template <class Enum>
+Enum read_word(JsonReader& in, const std::string& key, const Words<Enum>& words) {
+  const auto meaning = meaning_of(words, in.text(key));
+  if (!meaning && in.member(key) != nullptr) {
+    std::string list;
+    for (const auto& [word, value] : words) list += (list.empty() ? "" : ", ") + word;
+    in.fail(key, "is none of " + list);
+  }
+  return meaning.value_or(words.front().second);
+}
+
+/// Returns the label in the user's convention for a score or a class -1, 1.
+inline double written_label(double score, LabelConvention convention) {
+  if (score > 0.0) return 1.0;
+  return convention == LabelConvention::zero_one ? 0.0 : -1.0;
 }
 
 }  // namespace caucus::report

@@ -20,10 +20,10 @@ std::vector<std::size_t> rounds_per_upload(bool quick) {
 std::vector<GridSetting> selecting(const Options& given) {
   return {adaptive_kernels(given),
           constant_kernels(given),
-          baseline_kernels(given, "em-kofl"),
-          baseline_kernels(given, "vm-kofl"),
-          baseline_kernels(given, "pm-kofl"),
-          baseline_kernels(given, "pof-mkl")};
+          gaussian_kernels(given, "em-kofl"),
+          gaussian_kernels(given, "vm-kofl"),
+          gaussian_kernels(given, "pm-kofl"),
+          gaussian_kernels(given, "pof-mkl")};
 }
 
 /// The algorithms without model selection, on one kernel of middle width.
@@ -71,7 +71,6 @@ struct Played {
   GridScore score;
 };
 
-/// Returns the mean MSE of an algorithm with N rounds per upload.
 double mse_of(const std::vector<Played>& played, const std::string& label, std::size_t N) {
   const auto found = std::find_if(played.begin(), played.end(), [&](const Played& each) {
     return each.setting.label == label && each.setting.options.rounds_per_upload == N;

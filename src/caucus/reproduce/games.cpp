@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "caucus/engine/parallel.hpp"
 #include "caucus/report/words.hpp"
@@ -137,18 +136,13 @@ Result<GameRegrets> play_games(const Options& given, const std::vector<GameSweep
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
     return work_of(a.setting) > work_of(b.setting);
   });
-  std::vector<std::optional<Error>> errors(tasks.size());
+  std::vector<Result<double>> played(tasks.size(), 0.0);
   parallel_for(tasks.size(), given.threads, [&](std::size_t i) {
-    auto regret = play_game(tasks[i].setting, given.seed, tasks[i].repetition);
-    if (regret.ok()) {
-      *tasks[i].regret = *regret;
-    } else {
-      errors[i] = std::move(regret.error());
-    }
+    played[i] = play_game(tasks[i].setting, given.seed, tasks[i].repetition);
     progress.done += work_of(tasks[i].setting);
   });
-  for (auto& error : errors) {
-    if (error) return std::move(*error);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    CAUCUS_TRY(*tasks[i].regret, played[i]);
   }
   return regrets;
 }

@@ -1,7 +1,6 @@
 // The games of Theorem 4 at many sizes: the players and their regrets.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>

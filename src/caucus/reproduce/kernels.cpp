@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "caucus/data/generators.hpp"
+
 namespace caucus::reproduce {
 
 GridSetting gaussian_kernels(const Options& given, const std::string& algorithm, double radius) {
@@ -24,18 +26,14 @@ GridSetting adaptive_kernels(const Options& given) {
   return setting;
 }
 
-GridSetting constant_kernels(const Options& given) {
-  GridSetting setting = gaussian_kernels(given, "fomd-oms", 2.0);
+GridSetting constant_kernels(const Options& given, double radius, double eta, double lambda) {
+  GridSetting setting = gaussian_kernels(given, "fomd-oms", radius);
   setting.label = "fomd-oms, constant";
   setting.options.schedule.kind = ScheduleKind::constant;
-  setting.options.schedule.eta = 16.0;
-  setting.options.schedule.lambda = 0.5;
-  setting.options.schedule.loss_bound = 3.0;
+  setting.options.schedule.eta = eta;
+  setting.options.schedule.lambda = lambda;
+  setting.options.schedule.loss_bound = radius + 1.0;
   return setting;
-}
-
-GridSetting baseline_kernels(const Options& given, const std::string& algorithm) {
-  return gaussian_kernels(given, algorithm, 1.0);
 }
 
 Result<std::vector<PublishedData>> kernel_data(const Options& given,
@@ -44,15 +42,19 @@ Result<std::vector<PublishedData>> kernel_data(const Options& given,
                                                std::vector<std::string>& skipped) {
   std::vector<PublishedData> sets;
   if (!given.quick && !given.data_dir.empty()) {
-    CAUCUS_TRY(sets, read_published(given.data_dir, {"elevators", "bank"}, skipped));
+    CAUCUS_TRY(sets, read_published(given.data_dir, {"elevators", "bank"}, false, skipped));
   } else if (given.quick) {
     skipped.emplace_back("elevators, bank: a quick look takes built-in data");
   } else {
-    skipped.emplace_back("elevators, bank: no --data-dir is given");
+    skipped.emplace_back("elevators, bank: no directory of data sets is given");
   }
   if (!sets.empty() && !always_built_in) return sets;
   for (const std::string& name : built_in) {
-    CAUCUS_TRY(Dataset data, built_in_data(name, given.quick ? 3000 : 100000, given.seed));
+    GeneratorOptions options;
+    options.rows = given.quick ? 3000 : 100000;
+    options.seed = given.seed;
+    CAUCUS_TRY(const Generator generator, make_generator(name, options));
+    CAUCUS_TRY(Dataset data, generate_dataset(generator));
     sets.push_back({"built-in " + name, std::move(data)});
   }
   return sets;

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/reproduce/data.hpp"
-#include "caucus/reproduce/reproduce.hpp"
+#include "caucus/reproduce/published.hpp"
 #include "caucus/simulation/grid.hpp"
 
 namespace caucus::reproduce {
@@ -16,15 +15,16 @@ namespace caucus::reproduce {
 inline constexpr std::array kPaperWidths = {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
 inline constexpr std::uint32_t kPaperFeatures = 100;
 
-/// The kernels with one algorithm; the caller sets its rates and schedule.
-GridSetting gaussian_kernels(const Options& given, const std::string& algorithm, double radius);
+/// The kernels with one algorithm. The rates are the defaults; for a baseline eta_g = 1, eta_l =
+/// 0.5.
+GridSetting gaussian_kernels(const Options& given, const std::string& algorithm,
+                             double radius = 1.0);
 
 /// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
 GridSetting adaptive_kernels(const Options& given);
-/// FOMD-OMS with constant rates: U = 2, eta = 16, lambda = 0.5, C = 3.
-GridSetting constant_kernels(const Options& given);
-/// A baseline with its default rates: eta_g = 1, eta_l = 0.5.
-GridSetting baseline_kernels(const Options& given, const std::string& algorithm);
+/// FOMD-OMS with constant rates and C = U + 1.
+GridSetting constant_kernels(const Options& given, double radius = 2.0, double eta = 16.0,
+                             double lambda = 0.5);
 
 /// Reads elevators and bank if they are present, otherwise built-in data; with --quick only the
 /// latter.

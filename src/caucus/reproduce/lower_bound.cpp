@@ -57,11 +57,9 @@ LineChart sweep_chart(const GameSweep& sweep, const GameRegrets& regrets) {
     }
     chart.series.push_back(std::move(series));
   }
-  Series bound{"lower bound", {}, {}, {}, {}, LineStyle::dashed};
-  for (const GameSize& size : sweep.sizes) {
-    bound.add(static_cast<double>(along(sweep.axis, size)), 1.0);
-  }
-  chart.series.push_back(std::move(bound));
+  const std::vector<double> x = chart.series.front().x;
+  const std::vector<double> ones(x.size(), 1.0);
+  chart.series.push_back({"lower bound", x, ones, {}, {}, LineStyle::dashed});
   return chart;
 }
 
@@ -77,16 +75,15 @@ void add_partial_verdicts(const GameSweep& growing, const GameRegrets& regrets,
     return report::mean(regret_ratios(regrets, growing.kind, largest, each));
   };
   const GameContender adaptive{"fomd-oms", ScheduleKind::adaptive};
-  const GameContender theory{"fomd-oms", ScheduleKind::theory};
-  found.verdicts.push_back(
-      {"J = o(K): FOMD-OMS (adaptive) stays below half of what binds every noncooperative "
-       "algorithm",
-       at(adaptive) < 0.5,
-       size_text(largest) + ": " + report::rounded(at(adaptive), 3) + " of the bound"});
-  found.verdicts.push_back(
-      {"J = o(K): so does FOMD-OMS with the rates of the theorem, at this horizon",
-       at(theory) < 0.5,
-       size_text(largest) + ": " + report::rounded(at(theory), 3) + " of the bound"});
+  const auto below_half = [&](const std::string& claim, const GameContender& each) {
+    found.verdicts.push_back(
+        {"J = o(K): " + claim, at(each) < 0.5,
+         size_text(largest) + ": " + report::rounded(at(each), 3) + " of the bound"});
+  };
+  below_half("FOMD-OMS (adaptive) stays below half of what binds every noncooperative algorithm",
+             adaptive);
+  below_half("so does FOMD-OMS with the rates of the theorem, at this horizon",
+             {"fomd-oms", ScheduleKind::theory});
   bool above = true;
   std::string list;
   for (const GameContender& each : game_contenders()) {

@@ -1,6 +1,7 @@
 // The experiments of `caucus reproduce`.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,9 +21,6 @@ using report::Reproduction;
 using report::Scale;
 using report::Series;
 using report::Verdict;
-
-/// Settings are tuned on repetitions from this number on, and reported on those from 0 on.
-inline constexpr std::uint32_t kTuningRepetitions = 1000;
 
 struct Options {
   std::string data_dir;                     ///< may be empty if an experiment has built-in data
@@ -46,13 +44,22 @@ double deviation(double value, double reference);
 /// "+1.2%"
 std::string percent(double value);
 
-/// Formats values that may be unknown.
-report::Json number_or_null(const std::optional<double>& value);
-report::Json deviation_or_null(double value, const std::optional<double>& reference);
+/// Adds a deviation that supports or refutes the claim to the evidence, as in "bank +1.2%, year
+/// -0.3%". A deviation that is not finite leaves the claim open.
+void add_evidence(Verdict& verdict, const std::string& where, double deviation, bool supports);
 
-/// Completes a chart of dots with one column for each data set of `names`: orders the columns by x,
-/// puts their names into the note, and adds a dashed line at 1 with the name `level` first.
-void name_columns(LineChart& chart, const std::vector<std::string>& names,
-                  const std::string& level);
+/// Begins a chart of dots with one column for each data set: orders the sets by their x, puts their
+/// names into the note, and adds a dashed line at 1 with the name `level`.
+template <class Measured, class Place>
+void begin_columns(LineChart& chart, std::vector<Measured>& sets, const Place& x_of,
+                   const char* level) {
+  std::sort(sets.begin(), sets.end(),
+            [&](const Measured& a, const Measured& b) { return x_of(a) < x_of(b); });
+  Series& line = chart.series.emplace_back(Series{.name = level, .style = LineStyle::dashed});
+  for (const Measured& set : sets) {
+    chart.text.note += (chart.text.note.empty() ? "from left to right: " : ", ") + set.name;
+    line.add(x_of(set), 1.0);
+  }
+}
 
 }  // namespace caucus::reproduce

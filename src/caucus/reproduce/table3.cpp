@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
-#include "caucus/reproduce/data.hpp"
 #include "caucus/reproduce/published.hpp"
-#include "caucus/reproduce/reproduce.hpp"
-#include "caucus/simulation/grid.hpp"
+#include "caucus/reproduce/tuning.hpp"
 
 namespace caucus::reproduce {
 namespace {
@@ -55,7 +52,6 @@ ScheduleOptions theory(double gradient_scale) {
   return schedule;
 }
 
-/// The settings that are run on one data set.
 struct Settings {
   std::array<std::vector<GridSetting>, kCells.size()> grids;
   std::vector<GridSetting> adaptive;  ///< one per cell
@@ -75,6 +71,10 @@ struct Settings {
 struct Cell {
   std::vector<double> tuned, adaptive;
   std::string scale;
+
+  [[nodiscard]] double mse(bool of_adaptive) const {
+    return report::mean(of_adaptive ? adaptive : tuned);
+  }
 };
 
 struct Measured {
@@ -82,12 +82,6 @@ struct Measured {
   std::array<Cell, kCells.size()> cells;
   double mean_predictor = 0.0, best_space = 0.0;
   std::string best_name;
-};
-
-struct Repetitions {
-  GridRepetitions tune, report;
-  explicit Repetitions(const Options& given)
-      : tune{kTuningRepetitions, given.quick ? 1U : 3U}, report{0, given.reported()} {}
 };
 
 Status add_yardsticks(const Options& given, const Dataset& data, Measured& measured) {
@@ -105,19 +99,18 @@ Status add_yardsticks(const Options& given, const Dataset& data, Measured& measu
 
 Result<Measured> measure(const Options& given, const PublishedData& set, Progress& progress) {
   const Settings settings(given);
-  const Repetitions repetitions(given);
   Measured measured;
   measured.name = set.name;
   std::vector<GridSetting> chosen = settings.adaptive;
   for (std::size_t c = 0; c < kCells.size(); ++c) {
-    CAUCUS_TRY(const auto scores,
-               play_grid(set.data, settings.grids[c], repetitions.tune, given.threads, progress));
+    CAUCUS_TRY(const auto scores, play_grid(set.data, settings.grids[c], tuning_repetitions(given),
+                                            given.threads, progress));
     const auto best = best_settings(scores, 1);
     chosen.push_back(settings.grids[c][best.empty() ? 0 : best.front()]);
     measured.cells[c].scale = chosen.back().label;
   }
   CAUCUS_TRY(const auto scores,
-             play_grid(set.data, chosen, repetitions.report, given.threads, progress));
+             play_grid(set.data, chosen, {0, given.reported()}, given.threads, progress));
   for (std::size_t c = 0; c < kCells.size(); ++c) {
     measured.cells[c].adaptive = scores[c].mse;
     measured.cells[c].tuned = scores[kCells.size() + c].mse;
@@ -128,12 +121,11 @@ Result<Measured> measure(const Options& given, const PublishedData& set, Progres
 
 std::size_t work(const Options& given, const PublishedData& set) {
   const Settings settings(given);
-  const Repetitions repetitions(given);
   std::size_t examples = 0;
   for (const auto& grid : settings.grids) {
-    examples += grid_examples(set.data, grid, repetitions.tune);
+    examples += grid_examples(set.data, grid, tuning_repetitions(given));
   }
-  return examples + 2 * grid_examples(set.data, settings.adaptive, repetitions.report);
+  return examples + 2 * grid_examples(set.data, settings.adaptive, {0, given.reported()});
 }
 
 FoundTable cells_table(const std::vector<Measured>& sets) {
@@ -146,19 +138,16 @@ FoundTable cells_table(const std::vector<Measured>& sets) {
       {}};
   for (const Measured& set : sets) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
-      const Published& known = published_table3(set.name)[c];
-      const double ours = report::mean(set.cells[c].tuned);
-      table.rows.push_back(
-          {set.name, kCells[c].algorithm, sample_text(kCells[c].sample), set.cells[c].scale,
-           number_or_null(known.paper), number_or_null(known.reference), ours,
-           report::standard_deviation(set.cells[c].tuned), deviation_or_null(ours, known.paper),
-           deviation_or_null(ours, known.reference)});
+      auto& row =
+          table.rows.emplace_back(error_cells(published_table3(set.name)[c], set.cells[c].tuned));
+      row.insert(row.begin(), {set.name, kCells[c].algorithm, sample_text(kCells[c].sample),
+                               set.cells[c].scale});
     }
   }
   return table;
 }
 
-FoundTable honesty_table(const std::vector<Measured>& sets) {
+FoundTable untuned_table(const std::vector<Measured>& sets) {
   FoundTable table{
       "The same data without tuning, and what they allow",
       "The theorem's rates hardly move p in so few rounds: Table 3 measures almost no model "
@@ -168,7 +157,7 @@ FoundTable honesty_table(const std::vector<Measured>& sets) {
       {}};
   for (const Measured& set : sets) {
     std::vector<report::Json> row = {set.name};
-    for (const Cell& cell : set.cells) row.emplace_back(report::mean(cell.adaptive));
+    for (const Cell& cell : set.cells) row.emplace_back(cell.mse(true));
     row.insert(row.end(), {set.mean_predictor, set.best_space, set.best_name});
     table.rows.push_back(std::move(row));
   }
@@ -176,77 +165,45 @@ FoundTable honesty_table(const std::vector<Measured>& sets) {
 }
 
 /// A chart of every error divided by the paper's; tuned ones are near 1 if they agree.
-LineChart errors_chart(const std::vector<Measured>& sets) {
+LineChart errors_chart(std::vector<Measured> sets) {
   LineChart chart{{"MSE beside the paper's", ""},
                   {"the paper's MSE of FOMD-OMS with J = K", Scale::log},
                   {"MSE / the paper's", Scale::log}};
+  const auto x_of = [](const Measured& set) { return *published_table3(set.name).front().paper; };
+  begin_columns(chart, sets, x_of, "the paper");
   for (const bool adaptive : {false, true}) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
-      Series series{std::string(kCells[c].algorithm) + " J=" + sample_text(kCells[c].sample) +
-                        (adaptive ? ", adaptive" : ""),
-                    {},
-                    {},
-                    {},
-                    {},
-                    LineStyle::points};
+      const std::string name = std::string(kCells[c].algorithm) +
+                               " J=" + sample_text(kCells[c].sample) +
+                               (adaptive ? ", adaptive" : "");
+      Series& series = chart.series.emplace_back(Series{.name = name, .style = LineStyle::points});
       for (const Measured& set : sets) {
-        const PublishedRow& known = published_table3(set.name);
-        const Cell& cell = set.cells[c];
-        series.add(*known.front().paper,
-                   report::mean(adaptive ? cell.adaptive : cell.tuned) / *known[c].paper);
+        const double unit = *published_table3(set.name)[c].paper;
+        series.add(x_of(set), set.cells[c].mse(adaptive) / unit);
       }
-      chart.series.push_back(std::move(series));
     }
   }
-  std::vector<std::string> names;
-  names.reserve(sets.size());
-  for (const Measured& set : sets) names.push_back(set.name);
-  name_columns(chart, names, "the paper");
   return chart;
-}
-
-/// Returns by how many per cent NCO-OMS is worse than FOMD-OMS on each data set.
-std::vector<double> advantages(const std::vector<Measured>& sets, std::size_t fomd, bool adaptive) {
-  std::vector<double> list;
-  for (const Measured& set : sets) {
-    const auto mse = [&](std::size_t c) {
-      return report::mean(adaptive ? set.cells[c].adaptive : set.cells[c].tuned);
-    };
-    list.push_back(deviation(mse(fomd + 1), mse(fomd)));
-  }
-  return list;
-}
-
-std::string listed(const std::vector<Measured>& sets, const std::vector<double>& values) {
-  std::string text = "MSE of NCO-OMS to that of FOMD-OMS: ";
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    text += (s == 0 ? "" : ", ") + sets[s].name + " " + percent(values[s]);
-  }
-  return text;
-}
-
-/// Returns whether the condition holds for all, or nothing if a value is missing.
-template <class Claim>
-std::optional<bool> for_all(const std::vector<double>& values, Claim claim) {
-  for (const double value : values) {
-    if (!std::isfinite(value)) return {};
-  }
-  return std::all_of(values.begin(), values.end(), claim);
 }
 
 void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
   constexpr double kAboutEqual = 10.0;
   for (const bool adaptive : {false, true}) {
+    const auto compare = [&](const std::string& claim, std::size_t fomd, const auto& supports) {
+      Verdict& verdict =
+          found.verdicts.emplace_back(Verdict{claim, true, "MSE of NCO-OMS to that of FOMD-OMS: "});
+      for (const Measured& set : sets) {
+        const double worse =
+            deviation(set.cells[fomd + 1].mse(adaptive), set.cells[fomd].mse(adaptive));
+        add_evidence(verdict, set.name, worse, supports(worse));
+      }
+    };
     const std::string how = adaptive ? ", adaptive schedule" : ", the paper's rates";
-    const auto full = advantages(sets, 0, adaptive);
-    const auto two = advantages(sets, 2, adaptive);
-    found.verdicts.push_back(
-        {"G1 (J = K" + how + "): collaboration is unnecessary, the two differ by less than 10%",
-         for_all(full, [](double value) { return std::abs(value) < kAboutEqual; }),
-         listed(sets, full)});
-    found.verdicts.push_back(
-        {"G2 (J = 2" + how + "): collaboration is necessary, FOMD-OMS is better on every data set",
-         for_all(two, [](double value) { return value > 0.0; }), listed(sets, two)});
+    compare("G1 (J = K" + how + "): collaboration is unnecessary, the two differ by less than 10%",
+            0, [](double worse) { return std::abs(worse) < kAboutEqual; });
+    compare(
+        "G2 (J = 2" + how + "): collaboration is necessary, FOMD-OMS is better on every data set",
+        2, [](double worse) { return worse > 0.0; });
   }
 }
 
@@ -254,14 +211,15 @@ void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
 
 Result<Reproduction> table3(const Options& options, Progress& progress) {
   Reproduction found;
-  CAUCUS_TRY(const auto sets, need_published(options.data_dir, published_names(), found.skipped));
+  CAUCUS_TRY(const auto sets,
+             read_published(options.data_dir, published_names(), true, found.skipped));
   for (const PublishedData& set : sets) progress.total += work(options, set);
   std::vector<Measured> measured;
   for (const PublishedData& set : sets) {
     CAUCUS_TRY(auto one, measure(options, set, progress));
     measured.push_back(std::move(one));
   }
-  found.tables = {cells_table(measured), honesty_table(measured)};
+  found.tables = {cells_table(measured), untuned_table(measured)};
   found.charts = {errors_chart(measured)};
   add_verdicts(measured, found);
   return found;

@@ -3,17 +3,11 @@
 // fault (every gradient uses the features of the last kernel), so both the script and the correct
 // algorithm are run, with a verdict on each.
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
-#include "caucus/reproduce/data.hpp"
 #include "caucus/reproduce/kernels.hpp"
-#include "caucus/reproduce/published.hpp"
-#include "caucus/reproduce/reproduce.hpp"
 #include "caucus/reproduce/tuning.hpp"
 #include "caucus/simulation/grid.hpp"
 
@@ -41,13 +35,9 @@ Contender fomd_oms(const Options& given) {
   for (const double radius : radii) {
     for (const double eta : etas) {
       for (const double lambda : lambdas) {
-        GridSetting setting = gaussian_kernels(given, "fomd-oms", radius);
+        GridSetting setting = constant_kernels(given, radius, eta, lambda);
         setting.label = "U=" + report::rounded(radius) + " eta=" + report::rounded(eta) +
                         " lambda=" + report::rounded(lambda);
-        setting.options.schedule.kind = ScheduleKind::constant;
-        setting.options.schedule.eta = eta;
-        setting.options.schedule.lambda = lambda;
-        setting.options.schedule.loss_bound = radius + 1.0;
         contender.grid.push_back(std::move(setting));
       }
     }
@@ -66,7 +56,7 @@ Contender baseline(const Options& given, const char* algorithm, const std::strin
   for (const double weight_rate : weight_rates) {
     for (const double model_rate : model_rates) {
       for (const double penalty : penalties) {
-        GridSetting setting = gaussian_kernels(given, algorithm, 1.0);
+        GridSetting setting = gaussian_kernels(given, algorithm);
         setting.label = "weights " + report::rounded(weight_rate) + " models " +
                         report::rounded(model_rate) + " lambda=" + report::rounded(penalty);
         setting.options.rates = {weight_rate, model_rate, penalty, 1.0};
@@ -79,8 +69,7 @@ Contender baseline(const Options& given, const char* algorithm, const std::strin
 }
 
 Contender untuned(const Options& given, ScheduleKind kind, const std::string& name) {
-  GridSetting setting =
-      gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
+  GridSetting setting = adaptive_kernels(given);
   setting.label = "nothing to tune";
   setting.options.schedule.kind = kind;
   return {name, kSample, {setting}};
@@ -106,12 +95,12 @@ struct Row {
 };
 
 struct Measured {
-  std::string data;
+  std::string name;
   std::vector<Row> rows;
 
-  [[nodiscard]] const Row& of(const std::string& name) const {
+  [[nodiscard]] const Row& of(const std::string& algorithm) const {
     return *std::find_if(rows.begin(), rows.end(),
-                         [&](const Row& row) { return row.name == name; });
+                         [&](const Row& row) { return row.name == algorithm; });
   }
 };
 
@@ -158,13 +147,12 @@ FoundTable errors_table(const std::vector<Measured>& sets) {
                    {}};
   for (const Measured& set : sets) {
     for (const Row& row : set.rows) {
-      const Published known = published_table4(set.data, row.name);
-      table.rows.push_back(
-          {set.data, row.name, row.setting, number_or_null(known.paper),
-           number_or_null(known.reference), row.mse(), report::standard_deviation(row.score.mse),
-           deviation_or_null(row.mse(), known.paper), deviation_or_null(row.mse(), known.reference),
-           std::to_string(row.diverging) + "/" + std::to_string(row.tried) + ", " +
-               std::to_string(row.score.diverged) + "/" + std::to_string(row.score.mse.size())});
+      auto& cells =
+          table.rows.emplace_back(error_cells(published_table4(set.name, row.name), row.score.mse));
+      cells.insert(cells.begin(), {set.name, row.name, row.setting});
+      cells.emplace_back(std::to_string(row.diverging) + "/" + std::to_string(row.tried) + ", " +
+                         std::to_string(row.score.diverged) + "/" +
+                         std::to_string(row.score.mse.size()));
     }
   }
   return table;
@@ -179,7 +167,7 @@ FoundTable costs_table(const std::vector<Measured>& sets) {
       {}};
   for (const Measured& set : sets) {
     for (const Row& row : set.rows) {
-      table.rows.push_back({set.data, row.name, row.models_per_round,
+      table.rows.push_back({set.name, row.name, row.models_per_round,
                             report::mean(row.score.seconds),
                             report::bits_text(row.score.upload_bits_per_client_round),
                             report::bits_text(row.score.download_bits_per_client_round)});
@@ -189,29 +177,25 @@ FoundTable costs_table(const std::vector<Measured>& sets) {
 }
 
 /// A chart of all errors, ours and the paper's, divided by the paper's error of FOMD-OMS.
-LineChart errors_chart(const std::vector<Measured>& sets) {
+LineChart errors_chart(std::vector<Measured> sets) {
   LineChart chart{{"MSE beside that of the paper's FOMD-OMS", ""},
                   {"the paper's MSE of FOMD-OMS", Scale::log},
                   {"MSE / the paper's MSE of FOMD-OMS", Scale::log}};
+  const auto x_of = [](const Measured& set) {
+    return *published_table4(set.name, "fomd-oms").paper;
+  };
+  begin_columns(chart, sets, x_of, "fomd-oms, paper");
   const auto add = [&](const std::string& name, const auto& mse_on) {
-    Series series{name, {}, {}, {}, {}, LineStyle::points};
-    for (const Measured& set : sets) {
-      const double unit = *published_table4(set.data, "fomd-oms").paper;
-      series.add(unit, mse_on(set) / unit);
-    }
-    chart.series.push_back(std::move(series));
+    Series& series = chart.series.emplace_back(Series{.name = name, .style = LineStyle::points});
+    for (const Measured& set : sets) series.add(x_of(set), mse_on(set) / x_of(set));
   };
   for (const Row& row : sets.front().rows) {
     add(row.name, [&](const Measured& set) { return set.of(row.name).mse(); });
   }
   for (const char* name : {"em-kofl", "pof-mkl-as-published"}) {
     add(std::string(name) + ", paper",
-        [&](const Measured& set) { return *published_table4(set.data, name).paper; });
+        [&](const Measured& set) { return *published_table4(set.name, name).paper; });
   }
-  std::vector<std::string> names;
-  names.reserve(sets.size());
-  for (const Measured& set : sets) names.push_back(set.data);
-  name_columns(chart, names, "fomd-oms, paper");
   return chart;
 }
 
@@ -219,16 +203,13 @@ LineChart errors_chart(const std::vector<Measured>& sets) {
 /// that of the second.
 Verdict compare(const std::vector<Measured>& sets, std::string claim, const std::string& first,
                 const std::string& second, double factor) {
-  std::optional<bool> holds = true;
-  std::string evidence = first + " to " + second + ": ";
+  Verdict verdict{std::move(claim), true, first + " to " + second + ": "};
   for (const Measured& set : sets) {
     const double a = set.of(first).mse();
     const double b = set.of(second).mse();
-    if (!std::isfinite(a) || !std::isfinite(b) || b == 0.0) holds.reset();
-    if (holds) holds = *holds && a <= factor * b;
-    evidence += (&set == &sets.front() ? "" : ", ") + set.data + " " + percent(deviation(a, b));
+    add_evidence(verdict, set.name, deviation(a, b), a <= factor * b);
   }
-  return {std::move(claim), holds, std::move(evidence)};
+  return verdict;
 }
 
 void add_verdicts(const std::vector<Measured>& sets, Reproduction& found) {
@@ -259,7 +240,7 @@ Result<Reproduction> table4(const Options& options, Progress& progress) {
   Reproduction found;
   const auto names =
       options.quick ? std::vector<std::string>{"elevators", "bank"} : published_names();
-  CAUCUS_TRY(const auto sets, need_published(options.data_dir, names, found.skipped));
+  CAUCUS_TRY(const auto sets, read_published(options.data_dir, names, true, found.skipped));
   for (const PublishedData& set : sets) progress.total += work(options, set);
   std::vector<Measured> measured;
   for (const PublishedData& set : sets) {

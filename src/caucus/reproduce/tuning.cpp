@@ -8,11 +8,8 @@
 namespace caucus::reproduce {
 namespace {
 
+constexpr std::uint32_t kTuningRepetitions = 1000;  // the reported ones count from 0
 constexpr std::size_t kFinalists = 5;
-
-GridRepetitions first_stage(const Options& given) {
-  return {kTuningRepetitions, given.quick ? 1U : 3U};
-}
 
 GridRepetitions second_stage(const Options& given) {
   return {kTuningRepetitions + 100, given.quick ? 0U : 12U};
@@ -31,7 +28,6 @@ double step_length(const GridSetting& setting) {
                                                  : options.schedule.lambda;
 }
 
-/// Keeps the five best settings.
 std::vector<std::size_t> finalists(const Candidates& of, std::span<const GridScore> scores) {
   std::vector<std::size_t> kept;
   for (const std::size_t s : best_settings(scores, kFinalists)) kept.push_back(of.left[s]);
@@ -83,6 +79,10 @@ Status narrow(const Dataset& data, GridRepetitions repetitions, const Options& g
 
 }  // namespace
 
+GridRepetitions tuning_repetitions(const Options& given) {
+  return {kTuningRepetitions, given.quick ? 1U : 3U};
+}
+
 Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids,
                                 const Options& given, Progress& progress) {
   std::vector<Candidates> all;
@@ -90,7 +90,7 @@ Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids
     Candidates& each = all.emplace_back(Candidates{&grid, {}, 0});
     for (std::size_t s = 0; s < grid.size(); ++s) each.left.push_back(s);
   }
-  CAUCUS_CHECK(narrow(data, first_stage(given), given, finalists, all, progress));
+  CAUCUS_CHECK(narrow(data, tuning_repetitions(given), given, finalists, all, progress));
   CAUCUS_CHECK(narrow(data, second_stage(given), given, winner, all, progress));
   std::vector<Tuned> tuned;
   tuned.reserve(all.size());
@@ -101,7 +101,7 @@ Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids
 std::size_t tuning_examples(const Dataset& data, const Grid& grid, const Options& given) {
   if (grid.size() < 2) return 0;
   const auto last = std::span(grid).first(std::min(kFinalists, grid.size()));
-  return grid_examples(data, grid, first_stage(given)) +
+  return grid_examples(data, grid, tuning_repetitions(given)) +
          grid_examples(data, last, second_stage(given));
 }
 

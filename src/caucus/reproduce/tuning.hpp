@@ -26,6 +26,9 @@ struct Tuned {
 Result<std::vector<Tuned>> tune(const Dataset& data, std::span<const Grid> grids,
                                 const Options& given, Progress& progress);
 
+/// The repetitions of the first stage, which are not reported.
+GridRepetitions tuning_repetitions(const Options& given);
+
 /// Returns the number of examples for tuning one grid, for the progress.
 std::size_t tuning_examples(const Dataset& data, const Grid& grid, const Options& given);
 

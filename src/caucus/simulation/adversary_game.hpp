@@ -5,12 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "caucus/data/adversaries.hpp"
+#include "caucus/data/problems.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/loss.hpp"
 #include "caucus/result.hpp"
@@ -30,7 +29,6 @@ struct GameSize {
   std::size_t clients = 10;   ///< M
 };
 
-/// Returns the loss of a game.
 Loss loss_of(GameKind kind);
 
 /// An ExampleSource that stores one round at a time. Each thread needs its own, and rounds must be

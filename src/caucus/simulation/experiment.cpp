@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "caucus/engine/parallel.hpp"
-#include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/hindsight/hindsight.hpp"
 #include "caucus/simulation/repetition.hpp"
 
@@ -65,20 +63,15 @@ Result<ExperimentResult> run_experiment(const Dataset& data, const ExperimentOpt
   CAUCUS_CHECK(options.validate());
   const auto constants = make_constants(data.scaling(), options);
   std::vector<RepetitionOutcome> outcomes(options.repeats);
-  std::vector<std::optional<Error>> errors(options.repeats);
+  std::vector<Status> played(options.repeats, Done{});
   std::atomic<bool> failed{false};
   parallel_for(options.repeats, options.threads, [&](std::size_t r) {
     if (failed) return;
-    auto status =
+    played[r] =
         play_all(data, options, constants, static_cast<std::uint32_t>(r), progress, outcomes[r]);
-    if (!status.ok()) {
-      errors[r] = std::move(status.error());
-      failed = true;
-    }
+    if (!played[r].ok()) failed = true;
   });
-  for (std::optional<Error>& error : errors) {
-    if (error) return std::move(*error);
-  }
+  for (const Status& status : played) CAUCUS_CHECK(status);
   auto summary = summarise(std::move(outcomes), options);
   std::vector<float> y;
   for (std::size_t row = 0; row < summary.used; ++row) y.push_back(data.y(row));

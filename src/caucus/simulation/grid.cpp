@@ -9,19 +9,54 @@
 #include <numeric>
 #include <utility>
 
+#include "caucus/engine/example_source.hpp"
 #include "caucus/engine/parallel.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/simulation/ready_examples.hpp"
 #include "caucus/simulation/repetition.hpp"
 
 namespace caucus {
 namespace {
 
+/// The examples of one repetition with their precomputed features, for many runs on the same
+/// examples: computing random features costs more than learning from them. It is an ExampleSource
+/// for FeatureMaps::ready() of the same maps.
+class ReadyExamples {
+ public:
+  ReadyExamples(const FeatureMaps& maps, const Dataset& data, const Partition& partition)
+      : width_(maps.expanded_size()), x_(partition.used() * width_) {
+    y_.reserve(partition.used());
+    FeatureMaps::Workspace workspace(maps);
+    for (std::size_t j = 0; j < partition.clients(); ++j) {
+      for (const std::uint32_t row : partition.rows_of(j)) {
+        workspace.begin(data.x(row));
+        maps.expand(workspace, std::span(x_).subspan(y_.size() * width_, width_));
+        y_.push_back(static_cast<double>(data.y(row)));
+      }
+      begin_.push_back(y_.size());
+    }
+  }
+
+  [[nodiscard]] std::size_t clients() const { return begin_.size() - 1; }
+  [[nodiscard]] std::size_t rounds(std::size_t client) const {
+    return begin_[client + 1] - begin_[client];
+  }
+  [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
+    const std::size_t place = begin_[client] + round;
+    return {std::span(x_).subspan(place * width_, width_), y_[place]};
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<std::size_t> begin_{0};  ///< the first example of each client
+  std::vector<float> x_;
+  std::vector<double> y_;
+};
+
 /// The data that all settings share in one repetition. The first user creates them, the last
 /// releases them.
 struct SharedRepetition {
   std::once_flag once;
-  std::optional<Error> error;
+  Status prepared = Done{};
   std::optional<Partition> partition;
   std::optional<FeatureMaps> maps;  ///< of the first setting; they compute features
   std::optional<ReadyExamples> examples;
@@ -51,9 +86,7 @@ AnyAlgorithm algorithm_of(const GridSetting& setting, const AnySettings& setting
   return make_algorithm(setting.options.algorithms.front(), settings, clients);
 }
 
-/// The result of one repetition of one setting.
 struct Played {
-  std::optional<Error> error;
   bool diverged = false;
   double mse = 0.0, loss = 0.0, seconds = 0.0, worst_client = 0.0;
   double upload = 0.0, download = 0.0;
@@ -62,19 +95,18 @@ struct Played {
 Played measured(const RepetitionResult& result, const ReadyExamples& examples) {
   const Telemetry& t = result.telemetry;
   const auto n = static_cast<double>(t.forecasts);
-  Played played;
-  played.diverged = t.diverged();
-  played.mse = t.squared_error / n;
-  played.loss = t.loss / n;
-  played.seconds = result.seconds;
-  played.upload = static_cast<double>(t.upload_bits) / n;
-  played.download = static_cast<double>(t.download_bits) / n;
+  double worst = 0.0;
   for (std::size_t j = 0; j < examples.clients(); ++j) {
     if (examples.rounds(j) == 0) continue;
-    const double mean = t.loss_of_client[j] / static_cast<double>(examples.rounds(j));
-    played.worst_client = std::max(played.worst_client, mean);
+    worst = std::max(worst, t.loss_of_client[j] / static_cast<double>(examples.rounds(j)));
   }
-  return played;
+  return {.diverged = t.diverged(),
+          .mse = t.squared_error / n,
+          .loss = t.loss / n,
+          .seconds = result.seconds,
+          .worst_client = worst,
+          .upload = static_cast<double>(t.upload_bits) / n,
+          .download = static_cast<double>(t.download_bits) / n};
 }
 
 Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32_t repetition,
@@ -102,11 +134,12 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
   return measured(result, *shared.examples);
 }
 
-GridScore score_of(std::span<const Played> repetitions) {
+GridScore score_of(std::span<const Result<Played>> repetitions) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const double share = 1.0 / static_cast<double>(repetitions.size());
   GridScore score;
-  for (const Played& played : repetitions) {
+  for (const Result<Played>& repetition : repetitions) {
+    const Played& played = *repetition;
     score.diverged += static_cast<std::size_t>(played.diverged);
     score.mse.push_back(played.diverged ? kNone : played.mse);
     score.loss.push_back(played.diverged ? kNone : played.loss);
@@ -141,7 +174,7 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
   CAUCUS_CHECK(validate(settings));
   const std::size_t S = settings.size();
   std::vector<SharedRepetition> shared(repetitions.count);
-  std::vector<Played> played(S * repetitions.count);  // ordered by setting
+  std::vector<Result<Played>> played(S * repetitions.count, Played{});  // ordered by setting
   std::atomic<bool> failed{false};
   // Tasks are ordered by repetition, so that at most one more repetition than threads is in memory.
   parallel_for(S * repetitions.count, threads, [&](std::size_t task) {
@@ -150,25 +183,16 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
     const std::size_t s = task % S;
     const auto repetition = static_cast<std::uint32_t>(repetitions.first + r);
     std::call_once(shared[r].once, [&] {
-      auto status = prepare(data, settings.front().options, repetition, shared[r]);
-      if (!status.ok()) shared[r].error = std::move(status.error());
+      shared[r].prepared = prepare(data, settings.front().options, repetition, shared[r]);
     });
-    Played& mine = played[s * repetitions.count + r];
-    if (shared[r].error) {
-      mine.error = shared[r].error;
-    } else {
-      auto result = play(data, settings[s], repetition, shared[r], progress);
-      if (result.ok()) {
-        mine = *result;
-      } else {
-        mine.error = std::move(result.error());
-      }
-    }
-    if (mine.error) failed = true;
+    Result<Played>& mine = played[s * repetitions.count + r];
+    mine = shared[r].prepared.ok() ? play(data, settings[s], repetition, shared[r], progress)
+                                   : Result<Played>(shared[r].prepared.error());
+    if (!mine.ok()) failed = true;
     if (++shared[r].users == S) shared[r].examples.reset();
   });
-  for (Played& each : played) {
-    if (each.error) return std::move(*each.error);
+  for (const Result<Played>& each : played) {
+    if (!each.ok()) return each.error();
   }
   std::vector<GridScore> scores;
   for (std::size_t s = 0; s < S; ++s) {

@@ -14,9 +14,9 @@ Status positive(const char* flag, double value) {
   return usage_error(flag, to_text(value), "expected a positive number");
 }
 
-Status at_least_one(const char* flag, std::size_t value) {
-  if (value >= 1) return Done{};
-  return usage_error(flag, "0", "expected at least 1");
+Status share(const char* flag, double value) {
+  if (value >= 0.0 && value < 1.0) return Done{};
+  return usage_error(flag, to_text(value), "expected a number in [0, 1)");
 }
 
 }  // namespace
@@ -41,20 +41,16 @@ Status ExperimentOptions::validate() const {
       return usage_error("algorithm", "'" + name + "' is named twice", "expected it once");
     }
   }
-  if (!(dropout >= 0.0 && dropout < 1.0)) {
-    return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
-  }
-  if (!(schedule.fixed_share >= 0.0 && schedule.fixed_share < 1.0)) {
-    return usage_error("fixed-share", to_text(schedule.fixed_share), "expected a number in [0, 1)");
-  }
+  CAUCUS_CHECK(share("dropout", dropout));
+  CAUCUS_CHECK(share("fixed-share", schedule.fixed_share));
   for (const Space& space : spaces) {
     if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
       return usage_error("loss", "the linear loss has no least value in '" + space.name() + "'",
                          "expected finite radii with the linear loss");
     }
   }
-  CAUCUS_CHECK(at_least_one("rounds-per-upload", rounds_per_upload));
-  CAUCUS_CHECK(at_least_one("repeats", repeats));
+  if (rounds_per_upload == 0) return usage_error("rounds-per-upload", "0", "expected at least 1");
+  if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");
   CAUCUS_CHECK(positive("gradient-scale", schedule.gradient_scale));

@@ -11,14 +11,18 @@
 
 namespace caucus {
 
-struct ExperimentOptions : LearningOptions {
+/// The options that a configuration states in the same form.
+struct SimulationOptions {
   std::vector<std::string> algorithms = {"fomd-oms"};
-  PartitionSpec partition;
-  std::size_t clients = 10;
   double dropout = 0.0;
   std::size_t repeats = 1;
   std::size_t threads = 0;  ///< 0 means all cores
   bool regret = false;
+};
+
+struct ExperimentOptions : LearningOptions, SimulationOptions {
+  PartitionSpec partition;
+  std::size_t clients = 10;
   bool keep_forecasts = false;  ///< of the first repetition
 
   /// Checks everything that can be checked without the data.

@@ -17,17 +17,15 @@ void add_to(std::vector<double>& sums, const std::vector<double>& values, double
 void mean_and_deviation(const std::vector<std::vector<double>>& repetitions,
                         std::vector<double>& mean, std::vector<double>& deviation) {
   const auto n = static_cast<double>(repetitions.size());
+  const double share = n > 1.0 ? 1.0 / (n - 1.0) : 0.0;
   for (const auto& values : repetitions) add_to(mean, values, 1.0 / n);
-  std::vector<double> squares;
-  for (const auto& values : repetitions) {
-    std::vector<double> squared(values.size());
-    for (std::size_t k = 0; k < values.size(); ++k) squared[k] = std::pow(values[k] - mean[k], 2);
-    add_to(squares, squared, n > 1.0 ? 1.0 / (n - 1.0) : 0.0);
+  for (std::size_t k = 0; k < mean.size(); ++k) {
+    double squares = 0.0;
+    for (const auto& values : repetitions) squares += share * std::pow(values[k] - mean[k], 2);
+    deviation.push_back(std::sqrt(squares));
   }
-  for (const double value : squares) deviation.push_back(std::sqrt(value));
 }
 
-/// Appends the values of one repetition.
 void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
                     const ExperimentOptions& options, AlgorithmResult& result) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -60,9 +58,8 @@ std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std
 }
 
 /// Adds one repetition to the means; share = 1 / the number of repetitions that did not diverge.
-void add_to_means(const RepetitionOutcome& outcome, std::size_t a, double share, std::size_t points,
+void add_to_means(const RepetitionResult& played, double share, std::size_t points,
                   AlgorithmResult& result) {
-  const RepetitionResult& played = outcome.played[a];
   const Telemetry& t = played.telemetry;
   const auto n = static_cast<double>(t.forecasts);
   std::vector<double> client_means = t.loss_of_client;
@@ -124,7 +121,7 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
   }
   const std::size_t points = common_points(kept, a);
   for (const RepetitionOutcome* outcome : kept) {
-    add_to_means(*outcome, a, 1.0 / static_cast<double>(kept.size()), points, result);
+    add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points, result);
   }
   add_curves(kept, a, options, points, result);
   result.second_order = outcomes.front().played[a].second_order;

@@ -6,7 +6,6 @@
 
 #include "caucus/data/generators.hpp"
 #include "caucus/simulation/experiment.hpp"
-#include "caucus/simulation/labels.hpp"
 
 namespace caucus {
 namespace {

@@ -1,5 +1,5 @@
-// How long to wait before trying again: 50 ms at first, twice as long each time, 1 s at most, and
-// less by up to a half, so that many clients do not come all at once.
+// The time before the next attempt: 50 ms at first, twice as long each time, at most 1 s, and
+// shorter by a random part of up to a half, so that clients do not reconnect at the same time.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@ constexpr int kKeepaliveTime = 15'000;     // milliseconds
 constexpr int kKeepaliveTimeout = 10'000;  // milliseconds
 constexpr int kLongestBackoff = 1'000;     // milliseconds between two attempts
 
-std::shared_ptr<grpc::ChannelCredentials> credentials(const TlsTexts& tls) {
+std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const TlsTexts& tls) {
   if (tls.ca.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = tls.ca;
@@ -36,12 +36,12 @@ std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsText
   // Otherwise clients of one process would share a connection and its backoff.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (server.is_loopback()) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(server.text(), credentials(tls), arguments);
+  return grpc::CreateCustomChannel(server.text(), channel_credentials(tls), arguments);
 }
 
 bool is_hopeless(const grpc::Status& status) {
   if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED) return true;
-  // gRPC has no code for these. If its words change, the patience of the client ends the attempts.
+  // gRPC has no code for these. If its texts change, the client's patience ends the attempts.
   for (const char* words : {"certificate verify failed", "CERTIFICATE_VERIFY_FAILED",
                             "is not in peer certificate", "Hostname Verification Check failed"}) {
     if (status.error_message().find(words) != std::string::npos) return true;

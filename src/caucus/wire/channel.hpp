@@ -14,7 +14,10 @@ namespace caucus::wire {
 /// Makes a channel with a connection of its own. Without an authority there is no TLS.
 std::shared_ptr<grpc::Channel> make_channel(const Address& server, const TlsTexts& tls);
 
-/// Whether trying again is of no use: the certificate is wrong, or this is no caucus server.
+inline constexpr const char* kExpectedServer =
+    "expected a caucus server there, with TLS as it is asked for";
+
+/// Returns whether it is useless to retry: the certificate is wrong, or this is no caucus server.
 bool is_hopeless(const grpc::Status& status);
 
 /// Tells how a stream ended.

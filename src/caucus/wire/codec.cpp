@@ -1,8 +1,6 @@
 #include "caucus/wire/codec.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,8 +8,6 @@
 
 namespace caucus::wire {
 namespace {
-
-// --- identities ---
 
 std::string bytes_of(const RunId& run) { return {run.begin(), run.end()}; }
 
@@ -24,18 +20,15 @@ Result<RunId> run_of(const std::string& bytes) {
   return run;
 }
 
-// --- spaces ---
-
-constexpr std::pair<SpaceKind, v1::Space::Kind> kKinds[] = {
-    {SpaceKind::linear, v1::Space::LINEAR},       {SpaceKind::gaussian, v1::Space::GAUSSIAN},
-    {SpaceKind::laplacian, v1::Space::LAPLACIAN}, {SpaceKind::cauchy, v1::Space::CAUCHY},
-    {SpaceKind::expert, v1::Space::EXPERT},
-};
+// Both enumerations have the same numbers.
+static_assert(static_cast<int>(SpaceKind::linear) == v1::Space::LINEAR &&
+              static_cast<int>(SpaceKind::gaussian) == v1::Space::GAUSSIAN &&
+              static_cast<int>(SpaceKind::laplacian) == v1::Space::LAPLACIAN &&
+              static_cast<int>(SpaceKind::cauchy) == v1::Space::CAUCHY &&
+              static_cast<int>(SpaceKind::expert) == v1::Space::EXPERT);
 
 void encode(const Space& space, v1::Space& into) {
-  for (const auto& [ours, theirs] : kKinds) {
-    if (ours == space.kind) into.set_kind(theirs);
-  }
+  into.set_kind(static_cast<v1::Space::Kind>(space.kind));
   into.set_radius(space.radius);
   into.set_box(space.constraint == Constraint::box);
   into.set_width(space.width);
@@ -46,14 +39,12 @@ void encode(const Space& space, v1::Space& into) {
 }
 
 Result<Space> decode(const v1::Space& space) {
-  Space decoded;
-  const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                        [&](const auto& k) { return k.second == space.kind(); });
-  if (kind == std::end(kKinds)) {
+  if (!v1::Space::Kind_IsValid(space.kind())) {
     return network_error("plan", "a space of kind " + std::to_string(space.kind()),
                          "expected one that this version knows");
   }
-  decoded.kind = kind->first;
+  Space decoded;
+  decoded.kind = static_cast<SpaceKind>(space.kind());
   decoded.radius = space.radius();
   decoded.constraint = space.box() ? Constraint::box : Constraint::ball;
   decoded.width = space.width();
@@ -69,8 +60,6 @@ Result<Space> decode(const v1::Space& space) {
   }
   return decoded;
 }
-
-// --- columns ---
 
 void encode(const Interval& interval, v1::Interval& into) {
   into.set_least(interval.first);
@@ -121,8 +110,6 @@ Result<ReadOptions> decode(const v1::Columns& columns) {
   return decoded;
 }
 
-// --- the plan ---
-
 void encode(const SharedPlan& plan, v1::Plan& into) {
   for (const Space& space : plan.spaces) encode(space, *into.add_spaces());
   into.set_loss(plan.loss.name());
@@ -137,11 +124,9 @@ void encode(const SharedPlan& plan, v1::Plan& into) {
 }
 
 Result<SharedPlan> decode(const v1::Plan& plan) {
+  if (plan.spaces().empty()) return network_error("plan", "no spaces");
+  if (plan.rounds_per_upload() == 0) return network_error("plan", "no rounds per upload");
   SharedPlan decoded;
-  for (const v1::Space& space : plan.spaces()) {
-    CAUCUS_TRY(auto one, decode(space));
-    decoded.spaces.push_back(std::move(one));
-  }
   CAUCUS_TRY(decoded.loss, parse_loss(plan.loss()));
   decoded.seed = plan.seed();
   decoded.held = plan.held();
@@ -150,11 +135,13 @@ Result<SharedPlan> decode(const v1::Plan& plan) {
   decoded.experts = plan.experts();
   decoded.arithmetic = plan.arithmetic();
   decoded.label_delay = plan.label_delay();
+  for (const v1::Space& space : plan.spaces()) {
+    CAUCUS_TRY(auto one, decode(space));
+    decoded.spaces.push_back(std::move(one));
+  }
   if (plan.has_columns()) {
     CAUCUS_TRY(decoded.columns, decode(plan.columns()));
   }
-  if (decoded.spaces.empty()) return network_error("plan", "no spaces");
-  if (decoded.rounds_per_upload == 0) return network_error("plan", "no rounds per upload");
   return decoded;
 }
 
@@ -198,19 +185,14 @@ void encode(const WelcomeRecord& welcome, v1::Welcome& into) {
 }
 
 Result<WelcomeRecord> decode(const v1::Welcome& welcome) {
-  WelcomeRecord decoded;
-  CAUCUS_TRY(decoded.run, run_of(welcome.run()));
-  decoded.client = welcome.client();
-  decoded.examples = welcome.examples();
-  CAUCUS_TRY(decoded.plan, decode(welcome.plan()));
-  decoded.start = welcome.start();
-  decoded.since = welcome.since();
-  return decoded;
+  CAUCUS_TRY(const RunId run, run_of(welcome.run()));
+  CAUCUS_TRY(SharedPlan plan, decode(welcome.plan()));
+  return WelcomeRecord{
+      run, welcome.client(), welcome.examples(), std::move(plan), welcome.start(), welcome.since()};
 }
 
 void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment,
             v1::Assignment& into) {
-  into.Clear();  // its memory stays
   into.set_batch(batch);
   into.set_durable(durable);
   for (const HeldModel& held : assignment.held) {
@@ -231,7 +213,6 @@ AssignmentRecord decode(const v1::Assignment& assignment) {
 }
 
 void encode(const ReportRecord& report, v1::Report& into) {
-  into.Clear();  // its memory stays
   into.set_batch(report.batch);
   into.set_last(report.last);
   v1::Played& played = *into.mutable_played();
@@ -250,22 +231,19 @@ void encode(const ReportRecord& report, v1::Report& into) {
       v1::HeldReport& model = *part.add_held();
       model.set_space(reports.spaces[m]);
       model.set_loss(reports.losses[m]);
-      const auto gradient = reports.direction(m);  // of means, whose factor is 1
+      const auto gradient = reports.direction(m);  // the factor of a mean is 1
       model.mutable_gradient()->Add(gradient.begin(), gradient.end());
     }
   }
 }
 
 ReportRecord decode(const v1::Report& report) {
-  ReportRecord decoded;
-  decoded.batch = report.batch();
-  decoded.last = report.last();
-  decoded.played.forecasts = report.played().forecasts();
-  decoded.played.loss = report.played().loss();
-  decoded.played.squared_error = report.played().squared_error();
-  decoded.played.squared_targets = report.played().squared_targets();
-  decoded.played.log_loss = report.played().log_loss();
-  decoded.played.correct = report.played().correct();
+  const v1::Played& played = report.played();
+  ReportRecord decoded{report.batch(),
+                       {},
+                       {played.forecasts(), played.loss(), played.squared_error(),
+                        played.squared_targets(), played.log_loss(), played.correct()},
+                       report.last()};
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());
     decoded.reports.add_report(0, part.examples());
@@ -281,7 +259,7 @@ ReportRecord decode(const v1::Report& report) {
 std::string plan_bytes(const SharedPlan& plan) {
   v1::Plan message;
   encode(plan, message);
-  return message.SerializeAsString();  // no maps in it, so the order is that of the fields
+  return message.SerializeAsString();  // without maps the order is that of the fields
 }
 
 }  // namespace caucus::wire

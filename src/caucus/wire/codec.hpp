@@ -1,5 +1,6 @@
-// The records of a federation to the wire and back. Decoding checks what a record must have to be
-// one; whether a report can be true is asked elsewhere (validation.hpp).
+// Translates the records of a federation to protobuf messages and back. Decoding checks that a
+// record is complete; whether a report can be true is checked elsewhere (validation.hpp). A message
+// must be empty before a record is encoded into it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,6 @@ ReadyRecord decode(const v1::Ready& ready);
 void encode(const WelcomeRecord& welcome, v1::Welcome& into);
 Result<WelcomeRecord> decode(const v1::Welcome& welcome);
 
-/// Straight from the server's models.
 void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment,
             v1::Assignment& into);
 AssignmentRecord decode(const v1::Assignment& assignment);
@@ -30,14 +30,14 @@ AssignmentRecord decode(const v1::Assignment& assignment);
 void encode(const ReportRecord& report, v1::Report& into);
 ReportRecord decode(const v1::Report& report);
 
-/// What a message takes on its way, with what gRPC puts in front of it.
+/// Returns the size of a message on the wire, with gRPC's prefix.
 template <class Message>
 std::size_t bytes_of(const Message& message) {
   constexpr std::size_t kFrame = 5;
   return message.ByteSizeLong() + kFrame;
 }
 
-/// The plan alone: what a store keeps of it must be the same bytes whenever it is the same plan.
+/// Encodes the plan alone. The same plan always gives the same bytes, which a store compares.
 std::string plan_bytes(const SharedPlan& plan);
 
 }  // namespace caucus::wire

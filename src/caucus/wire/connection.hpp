@@ -1,40 +1,48 @@
-// A client's connection to its server: one stream for as long as it lasts, and another one when it
-// is lost, until the server says that all is done or refuses the client, until nobody has answered
-// for too long, or until stop().
+// A client's connection to its server. It opens another stream whenever one is lost, until the
+// server says that the client has finished, refuses it or has not answered for too long, or until
+// stop().
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "caucus/client.hpp"
 #include "caucus/credentials.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/result.hpp"
+#include "caucus/wire/backoff.hpp"
+#include "caucus/wire/client_stream.hpp"
 
 namespace caucus::wire {
 
 struct ConnectionOptions {
   Address server;
-  TlsTexts tls;       ///< without an authority: no TLS
+  TlsTexts tls;       ///< there is no TLS without an authority
   HelloRecord hello;  ///< its run is filled in after the first welcome
-  std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: for ever
-  std::chrono::milliseconds welcome_within = std::chrono::seconds(10);  ///< else it is tried again
+  std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: no limit
 };
 
-/// Called from threads of their own, one at a time; none is after stop() has returned. They may
+/// These are called from other threads, one at a time, and not after stop() has returned. They may
 /// call the connection, but not stop it.
 struct ConnectionEvents {
-  std::function<void(const WelcomeRecord&)> on_welcome;  ///< of every stream
-  std::function<void(AssignmentRecord)> on_assignment;
-  std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;  ///< of a report
+  // If one of these two returns an error, the connection ends.
+  std::function<Status(const WelcomeRecord&)> on_welcome;  ///< called on every stream
+  std::function<Status(AssignmentRecord)> on_assignment;
+  /// Called when a report was refused.
+  std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;
   std::function<void(ConnectionState, const std::string& why)> on_state;
-  /// The server has all. It hears that the client knows it when this has returned.
+  /// Called when the server has all examples of this client, before that is acknowledged.
   std::function<void()> on_over;
-  /// Once, unless stop() comes first: all is done, or why it cannot be.
+  /// Called once, unless stop() comes first: success, or the reason why the connection ended.
   std::function<void(const Status&)> on_end;
 };
 
@@ -45,29 +53,78 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   Connection(Connection&&) = delete;
   Connection& operator=(Connection&&) = delete;
-  ~Connection();  ///< stops
+  ~Connection();  ///< calls stop()
 
-  /// Returns at once; only then do events come.
+  /// Connects in the background and returns at once. Events come only after this call.
   void start();
 
-  /// The client has its data: is said now if there is a welcome, and after every further one.
+  /// Says that the client has its data; a Ready is sent after every welcome.
   void ready(const ReadyRecord& ready);
-  /// Goes nowhere while there is no stream: the server will ask for it again. A newer one takes the
-  /// place of an older one that has not been sent.
+  /// Sends a report, or drops it while there is no stream: the server will ask for it again. It
+  /// replaces an older report that has not been sent.
   void report(const ReportRecord& report);
-  /// Ends it for this reason, which on_end is told.
-  void give_up(Error error);
-  /// Leaves the server; what was given to be sent is sent if that takes no longer than a moment.
+  /// Disconnects, after at most a second for messages that have not been sent.
   void stop();
 
-  [[nodiscard]] std::uint64_t bytes_up() const;  ///< as they travelled
-  [[nodiscard]] std::uint64_t bytes_down() const;
-  [[nodiscard]] std::uint64_t streams() const;  ///< on which it was welcomed
-  [[nodiscard]] bool out_of_patience() const;   ///< why it ended
+  [[nodiscard]] std::uint64_t bytes_up() const { return bytes_up_; }  ///< on the wire
+  [[nodiscard]] std::uint64_t bytes_down() const { return bytes_down_; }
+  [[nodiscard]] std::uint64_t streams() const { return streams_; }  ///< that were welcomed
+  [[nodiscard]] bool out_of_patience() const { return out_of_patience_; }
 
  private:
-  class Keeper;
-  std::unique_ptr<Keeper> keeper_;
+  using Clock = std::chrono::steady_clock;
+
+  // These run on the connection's own thread, which makes one stream after another. It waits while
+  // there is a stream, so events come one at a time.
+  void keep();
+  /// Opens a stream and returns when it is done.
+  grpc::Status hold_stream();
+  void hear_end(ClientStream& stream, std::unique_lock<std::mutex>& lock);
+  void take_leave(ClientStream& stream, std::unique_lock<std::mutex>& lock);
+  void wait_before_next(std::unique_lock<std::mutex>& lock);
+  /// Returns the time, but no later than the end of the patience or of the time for a goodbye.
+  [[nodiscard]] Clock::time_point in_patience(Clock::time_point time) const;
+  [[nodiscard]] Error failure(const std::string& what, const std::string& expected = {}) const;
+  void finish(std::unique_lock<std::mutex>& lock);
+  /// Reports a change of the state.
+  void tell(ConnectionState state, const std::string& why);
+
+  // These run on gRPC's threads.
+  void receive(const v1::ServerMessage& message);
+  void welcome(const v1::Welcome& message);
+  void refuse(const v1::Refusal& refusal);
+  void end_with(const std::string& why);
+  /// Ends the connection with an error.
+  void check(const Status& status);
+
+  // These run on any thread.
+  void say_ready();
+  /// Returns null if nothing can be sent.
+  std::shared_ptr<ClientStream> open_stream();
+  [[nodiscard]] bool leaving() const { return stopping_ || end_; }
+
+  ConnectionOptions options_;  ///< `hello` changes under the lock, between streams or in welcome()
+  const ConnectionEvents events_;
+  Backoff backoff_;
+  std::shared_ptr<grpc::Channel> channel_;
+  Clock::time_point alone_since_;
+  std::optional<ConnectionState> told_;
+  std::atomic<std::uint64_t> bytes_up_{0}, bytes_down_{0}, streams_{0};
+  std::atomic<bool> out_of_patience_ = false;
+
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::optional<Status> end_;  ///< how the connection ended
+  std::optional<ReadyRecord> ready_;
+  std::shared_ptr<ClientStream> stream_;
+  bool welcomed_ = false, said_ready_ = false, heard_end_ = false;  ///< all on this stream
+  std::optional<Clock::time_point> goodbye_until_;  ///< set when any stream has brought the End
+  std::optional<grpc::Status> done_;
+  std::string why_;  ///< the reason why the stream ended
+
+  std::mutex stop_mutex_;
+  std::thread thread_;
 };
 
 }  // namespace caucus::wire

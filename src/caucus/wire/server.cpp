@@ -12,33 +12,30 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/federation/log.hpp"
+#include "caucus/federation/hosting/log.hpp"
 #include "caucus/federation/message_size.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
-#include "caucus/wire/pending_stream.hpp"
 #include "caucus/wire/session.hpp"
 #include "caucus/wire/status_session.hpp"
 
 namespace caucus::wire {
 namespace {
 
-constexpr std::size_t kRefusalsPerSecond = 10;  // in the log
+constexpr std::size_t kRefusalsPerSecond = 10;  // lines in the log
 // Pending streams beyond one for each client. Each may hold a message, and together they hold no
 // more than kPendingBytes if that leaves a few of them.
 constexpr std::size_t kFewPending = 4;
 constexpr std::size_t kManyPending = 64;
 constexpr std::size_t kPendingBytes = 64U << 20U;
-constexpr int kStreams = 16;  // of a connection at a time
+constexpr int kStreams = 16;  // the most streams of a connection
 constexpr std::size_t kMemory = 256U << 20U;
 constexpr std::chrono::milliseconds kTimeoutCheck(100);
 
 /// Makes a session of every stream, bounds the number of those without a Hello and times them out.
 class Service final : public v1::Federation::CallbackService {
  public:
-  Service(SessionContext shared, std::size_t most_pending, const ServerOptions& options)
-      : shared_(std::make_shared<const SessionContext>(std::move(shared))),
-        most_pending_(most_pending),
-        hello_within_(options.hello_within),
+  Service(Host& host, ServerOptions options)
+      : shared_(std::make_shared<const SessionContext>(SessionContext{&host, std::move(options)})),
         timeout_thread_([this] { check_timeouts(); }) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -72,7 +69,7 @@ class Service final : public v1::Federation::CallbackService {
     return stream.get();
   }
 
-  /// Gives back a stream to evict if there are too many.
+  /// Returns a stream to evict if there are too many.
   std::shared_ptr<PendingStream> add(const std::shared_ptr<PendingStream>& stream) {
     const std::lock_guard lock(mutex_);
     std::erase_if(pending_, [](const std::weak_ptr<PendingStream>& one) {
@@ -80,7 +77,7 @@ class Service final : public v1::Federation::CallbackService {
       return other == nullptr || !other->is_pending();
     });
     std::shared_ptr<PendingStream> oldest;
-    if (pending_.size() >= most_pending_) {
+    if (pending_.size() >= shared_->options.pending_streams) {
       oldest = pending_.front().lock();
       pending_.pop_front();
     }
@@ -91,6 +88,7 @@ class Service final : public v1::Federation::CallbackService {
   }
 
   void check_timeouts() {
+    const auto limit = shared_->options.hello_within;
     std::unique_lock lock(mutex_);
     while (!closing_) {
       std::vector<std::shared_ptr<PendingStream>> streams;
@@ -101,17 +99,15 @@ class Service final : public v1::Federation::CallbackService {
         return gone;
       });
       lock.unlock();
-      for (const auto& stream : streams) stream->check_timeout(hello_within_);
+      for (const auto& stream : streams) stream->check_timeout(limit);
       streams.clear();
       lock.lock();
       if (all_.empty()) changed_.wait(lock, [&] { return closing_ || !all_.empty(); });
-      changed_.wait_for(lock, std::min(hello_within_ / 8, kTimeoutCheck), [&] { return closing_; });
+      changed_.wait_for(lock, std::min(limit / 8, kTimeoutCheck), [&] { return closing_; });
     }
   }
 
   const std::shared_ptr<const SessionContext> shared_;
-  const std::size_t most_pending_;
-  const std::chrono::milliseconds hello_within_;
 
   std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
@@ -121,7 +117,7 @@ class Service final : public v1::Federation::CallbackService {
   std::thread timeout_thread_;
 };
 
-std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerKeys>& keys) {
+std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::optional<ServerKeys>& keys) {
   if (!keys) return grpc::InsecureServerCredentials();
   grpc::SslServerCredentialsOptions options(
       keys->client_authority.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
@@ -131,40 +127,35 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const std::optional<ServerK
   return grpc::SslServerCredentials(options);
 }
 
-struct Limits {
-  std::size_t message = 0, pending_streams = 0, memory = 0;
-};
-
-Limits limits_of(const Host& host, const ServerOptions& options) {
-  const std::size_t clients = host.look([](const Federation& f) { return f.members().size(); });
-  Limits limits{options.largest_report, options.pending_streams, options.memory};
-  if (limits.message == 0) {
-    limits.message = host.look([](const Federation& f) {
-      const SharedPlan& plan = f.settings().plan;
+/// Sets the limits that follow from the plan. Returns the memory that gRPC may take.
+std::size_t complete(ServerOptions& options, const Host& host) {
+  return host.look([&](const Federation& federation) {
+    const SharedPlan& plan = federation.settings().plan;
+    const std::size_t clients = federation.members().size();
+    if (options.largest_report == 0) {
       const bool known = plan.features + plan.experts > 0;
-      return known ? largest_report(plan, f.settings().problem.sampled())
-                   : kMostReportBytesOfAnyShape;
-    });
-  }
-  if (limits.pending_streams == 0) {
-    limits.pending_streams =
-        clients + std::clamp(kPendingBytes / limits.message, kFewPending, kManyPending);
-  }
-  // gRPC keeps a message of a client and an assignment to it, and what it needs for a connection.
-  if (limits.memory == 0) limits.memory = kMemory + 4 * clients * limits.message;
-  return limits;
+      options.largest_report = known ? largest_report(plan, federation.settings().problem.sampled())
+                                     : kMostReportBytesOfAnyShape;
+    }
+    if (!options.status) options.status = [](const HostStatus&) { return std::string(); };
+    if (options.pending_streams == 0) {
+      options.pending_streams =
+          clients + std::clamp(kPendingBytes / options.largest_report, kFewPending, kManyPending);
+    }
+    // gRPC keeps a message of a client and an assignment to it, and what a connection needs.
+    return kMemory + 4 * clients * options.largest_report;
+  });
 }
 
-void set_limits(grpc::ServerBuilder& builder, const Limits& limits,
-                std::chrono::milliseconds hello_within) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(limits.message));
-  // A compressed message has its size only once it is unpacked, which could take any memory.
+void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options, std::size_t memory) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.largest_report));
+  // A compressed message could take any memory when it is unpacked.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   grpc::ResourceQuota quota("caucus");
-  quota.Resize(limits.memory);
+  quota.Resize(memory);
   builder.SetResourceQuota(quota);
-  const auto in_time = static_cast<int>(hello_within.count());
+  const auto in_time = static_cast<int>(options.hello_within.count());
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port are a mistake
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 4 * in_time);
@@ -177,43 +168,33 @@ void set_limits(grpc::ServerBuilder& builder, const Limits& limits,
 
 }  // namespace
 
-struct Server::Parts {
-  std::optional<TokenFile> tokens;
-  Address address;
-  std::unique_ptr<Service> service;
-  std::unique_ptr<grpc::Server> server;
-};
-
 Result<std::unique_ptr<Server>> Server::start(Host& host, ServerOptions options) {
-  auto parts = std::make_unique<Parts>();
-  const Limits limits = limits_of(host, options);
-  parts->tokens = std::move(options.tokens);
-  SessionContext shared{&host, parts->tokens ? &*parts->tokens : nullptr,
-                        options.keys && !options.keys->client_authority.empty(),
-                        limited(options.log, kRefusalsPerSecond), options.status};
-  parts->service = std::make_unique<Service>(std::move(shared), limits.pending_streams, options);
+  const Address listen = options.listen;
   grpc::ServerBuilder builder;
+  const std::size_t memory = complete(options, host);
+  set_limits(builder, options, memory);
   int port = 0;
-  builder.AddListeningPort(options.listen.text(), credentials(options.keys), &port);
-  builder.RegisterService(parts->service.get());
-  set_limits(builder, limits, options.hello_within);
-  parts->server = builder.BuildAndStart();
-  if (parts->server == nullptr || port == 0) {
-    return network_error(options.listen.text(), "cannot be listened on",
+  builder.AddListeningPort(listen.text(), server_credentials(options.keys), &port);
+  if (options.keys) options.keys->key.clear();  // gRPC has it now
+  options.log = limited(options.log, kRefusalsPerSecond);
+  std::unique_ptr<Server> server(new Server);
+  server->service_ = std::make_unique<Service>(host, std::move(options));
+  builder.RegisterService(server->service_.get());
+  server->server_ = builder.BuildAndStart();
+  if (server->server_ == nullptr || port == 0) {
+    return network_error(listen.text(), "cannot be listened on",
                          "expected an address of this machine and a free port");
   }
-  parts->address = {options.listen.host, static_cast<std::uint16_t>(port)};
-  return std::unique_ptr<Server>(new Server(std::move(parts)));
+  server->address_ = {listen.host, static_cast<std::uint16_t>(port)};
+  return server;
 }
 
-Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Server::Server() = default;
 
 Server::~Server() { shut_down(std::chrono::milliseconds(0)); }
 
-const Address& Server::address() const { return parts_->address; }
-
 void Server::shut_down(std::chrono::milliseconds grace) {
-  parts_->server->Shutdown(std::chrono::system_clock::now() + grace);
+  if (server_) server_->Shutdown(std::chrono::system_clock::now() + grace);
 }
 
 }  // namespace caucus::wire

@@ -9,7 +9,7 @@
 namespace caucus::wire {
 namespace {
 
-// Messages beyond one for each assignment: a Hello, a Ready, and what later versions may say.
+// Messages beyond one for each assignment: a Hello, a Ready, and those of later versions.
 constexpr std::uint64_t kSpareMessages = 1000;
 // Messages of a stream that may wait for the host. An honest client waits for an answer before it
 // sends the next.
@@ -33,8 +33,9 @@ bool Session::is_pending() {
 void Session::check_timeout(std::chrono::milliseconds limit) {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
-  if (now >= begun_ + limit) {
-    finish_pending({grpc::StatusCode::DEADLINE_EXCEEDED, "expected a Hello sooner"});
+  if (!welcomed_ && now >= begun_ + limit) {
+    set_end({grpc::StatusCode::DEADLINE_EXCEEDED,
+             unhandled_ > 0 ? "the server is too busy" : "expected a Hello sooner"});
   }
   // A client that reads nothing could keep the stream open for ever.
   if (end_ && !done_ && now >= ended_ + limit) context_->TryCancel();
@@ -43,18 +44,15 @@ void Session::check_timeout(std::chrono::milliseconds limit) {
 void Session::evict() {
   const std::lock_guard lock(mutex_);
   if (end_ && !done_) context_->TryCancel();
-  finish_pending({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
-}
-
-void Session::finish_pending(grpc::Status status) {
-  if (welcomed_ || end_) return;
-  set_end(std::move(status));
-  finish_if_idle();
+  if (!welcomed_) set_end({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 
 void Session::set_end(grpc::Status status) {
-  end_ = std::move(status);
-  ended_ = std::chrono::steady_clock::now();
+  if (!end_) {
+    end_ = std::move(status);
+    ended_ = std::chrono::steady_clock::now();
+  }
+  finish_if_idle();
 }
 
 // --- reading ---
@@ -71,7 +69,7 @@ void Session::OnReadDone(bool ok) {
   incoming_.Clear();  // the stream may last a while yet
   if (ok) return;     // the host, or the refusal, ends the stream
   leave();
-  finish_with(grpc::Status::OK);
+  finish();
 }
 
 void Session::message_handled() {
@@ -81,25 +79,20 @@ void Session::message_handled() {
   StartRead(&incoming_);
 }
 
-bool Session::too_many_messages() {
-  const std::lock_guard lock(mutex_);
-  return ++messages_ > assigned_ + kSpareMessages;
-}
-
-bool Session::violation(const std::string& why) {
+bool Session::violation(const std::string& why, bool final) {
   leave();
-  send_refusal(why, true);
-  finish_with(grpc::Status::OK);
+  send_refusal(0, why, final);
+  finish();
   return false;
 }
 
 bool Session::receive() {
-  if (too_many_messages()) {
-    leave();
-    send_refusal("more messages than were asked for", false);
-    finish_with(grpc::Status::OK);
-    return false;
+  bool too_many = false;
+  {
+    const std::lock_guard lock(mutex_);
+    too_many = ++messages_ > assigned_ + kSpareMessages;
   }
+  if (too_many) return violation("more messages than were asked for", false);
   if (incoming_.has_hello()) return receive_hello(incoming_.hello());
   if (name_.empty()) return violation("expected a Hello first");
   const bool is_ready = incoming_.has_ready();
@@ -139,7 +132,7 @@ bool Session::receive_hello(const v1::Hello& message) {
   hello->token.clear();
   {
     const std::lock_guard lock(mutex_);
-    if (end_) return false;  // it was evicted
+    if (end_) return false;  // the stream was evicted
     ++unhandled_;
   }
   shared_->host->join(std::move(*hello), shared_from_this());
@@ -147,13 +140,14 @@ bool Session::receive_hello(const v1::Hello& message) {
 }
 
 std::optional<std::string> Session::identity_fault(const HelloRecord& hello) const {
-  if (shared_->certificates) {
+  const ServerOptions& options = shared_->options;
+  if (options.keys && !options.keys->client_authority.empty()) {
     const auto names = context_->auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
     if (names.size() != 1 || std::string_view(names[0].data(), names[0].size()) != hello.client) {
       return "its certificate has another name; expected the client's name as its common name";
     }
   }
-  if (shared_->tokens != nullptr && !shared_->tokens->allows(hello.client, hello.token)) {
+  if (options.tokens && !options.tokens->allows(hello.client, hello.token)) {
     return "its name and token do not belong together; expected the token of this client";
   }
   return std::nullopt;
@@ -182,10 +176,6 @@ void Session::write_next() {
   } else {
     return finish_if_idle();
   }
-  write_outgoing();
-}
-
-void Session::write_outgoing() {
   down_ += bytes_of(outgoing_);
   writing_ = true;
   StartWrite(&outgoing_);
@@ -203,8 +193,7 @@ void Session::OnWriteDone(bool ok) {
 
 void Session::finish_with(grpc::Status status) {
   const std::lock_guard lock(mutex_);
-  if (!end_) set_end(std::move(status));
-  finish_if_idle();
+  set_end(std::move(status));
 }
 
 void Session::finish_if_idle() {
@@ -240,38 +229,31 @@ void Session::welcome(const WelcomeRecord& welcome) {
 void Session::assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) {
   const std::lock_guard lock(mutex_);
   ++assigned_;
-  // Straight into the outgoing message, which has its memory already, if nothing else waits.
-  const bool at_once = !writing_ && !finished_ && waiting_.empty();
-  v1::ServerMessage& message = at_once ? outgoing_ : assignment_.emplace();
-  encode(batch, durable, assignment, *message.mutable_assignment());
-  if (!at_once) return;
-  assignment_.reset();
-  write_outgoing();
+  encode(batch, durable, assignment, *assignment_.emplace().mutable_assignment());
+  write_next();
 }
 
-void Session::refuse(std::uint64_t batch, const std::string& why) {
+void Session::send_refusal(std::uint64_t batch, const std::string& why, bool final) {
   v1::ServerMessage message;
   message.mutable_refusal()->set_batch(batch);
-  message.mutable_refusal()->set_why(why);
-  send(std::move(message));
-}
-
-void Session::send_refusal(const std::string& why, bool final) {
-  v1::ServerMessage message;
   message.mutable_refusal()->set_why(why);
   message.mutable_refusal()->set_final(final);
   send(std::move(message));
 }
 
+void Session::refuse(std::uint64_t batch, const std::string& why) {
+  send_refusal(batch, why, false);
+}
+
 void Session::turn_away(const std::string& why, bool final) {
-  write_log(shared_->log, LogLevel::warning, "refused",
+  write_log(shared_->options.log, LogLevel::warning, "refused",
             {{"client", name_}, {"peer", peer_}, {"why", why}});
-  send_refusal(why, final);
-  finish_with(grpc::Status::OK);
+  send_refusal(0, why, final);
+  finish();
 }
 
 void Session::cut(const std::string& why) {
-  send_refusal(why, true);
+  send_refusal(0, why, true);
   finish_with({grpc::StatusCode::PERMISSION_DENIED, "cut off"});
 }
 

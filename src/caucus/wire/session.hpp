@@ -14,24 +14,39 @@
 #include <optional>
 #include <string>
 
-#include "caucus/federation/host.hpp"
-#include "caucus/federation/security/tokens.hpp"
+#include "caucus/federation/hosting/host.hpp"
 #include "caucus/v1/federation.pb.h"
-#include "caucus/wire/pending_stream.hpp"
+#include "caucus/wire/server.hpp"
 
 namespace caucus::wire {
 
-/// What all sessions share.
+/// The objects that all sessions share.
 struct SessionContext {
   Host* host = nullptr;
-  const TokenFile* tokens = nullptr;  ///< null: clients need no token
-  bool certificates = false;          ///< clients have certificates with their names
-  Log log;
-  std::function<std::string(const HostStatus&)> status;  ///< as JSON
+  ServerOptions options;
 };
 
-/// gRPC calls it from any of its threads. It owns itself until the stream is done. What the client
-/// says is checked and posted to the host; the host answers from its own thread.
+/// A stream whose client may not be known yet.
+class PendingStream {
+ public:
+  PendingStream() = default;
+  PendingStream(const PendingStream&) = delete;
+  PendingStream& operator=(const PendingStream&) = delete;
+  PendingStream(PendingStream&&) = delete;
+  PendingStream& operator=(PendingStream&&) = delete;
+  virtual ~PendingStream() = default;
+
+  /// Returns whether the stream still takes one of the places for streams without a known client.
+  [[nodiscard]] virtual bool is_pending() = 0;
+  /// Ends the stream if it has not identified itself within `limit`, and cancels it if the client
+  /// does not let it end within `limit`. The timeout thread calls this again and again.
+  virtual void check_timeout(std::chrono::milliseconds limit) = 0;
+  /// Cancels the stream if it is pending: newer streams need its place.
+  virtual void evict() = 0;
+};
+
+/// gRPC calls it from any of its threads. It owns itself until the stream is done. The client's
+/// messages are checked and posted to the host; the host answers from its own thread.
 class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
                       public Line,
                       public PendingStream,
@@ -65,37 +80,34 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   void OnCancel() override;
   void OnDone() override;
 
-  /// Posts the message to the host. False if there is nothing more to read.
+  /// Posts the message to the host. Returns false if there is nothing more to read.
   bool receive();
-  [[nodiscard]] bool too_many_messages();
   bool receive_hello(const v1::Hello& message);
-  /// Why the client is not the one it says it is.
+  /// Returns why the client is not the one whose name it gives.
   [[nodiscard]] std::optional<std::string> identity_fault(const HelloRecord& hello) const;
-  /// The client does not keep to the protocol.
-  bool violation(const std::string& why);
+  /// Ends the stream because the client does not keep to the protocol. Returns false.
+  bool violation(const std::string& why, bool final = true);
   void leave();
 
   void send(v1::ServerMessage message);
-  void send_refusal(const std::string& why, bool final);
+  void send_refusal(std::uint64_t batch, const std::string& why, bool final);
   void finish_with(grpc::Status status);
   // The caller of these holds mutex_.
   void write_next();
-  void write_outgoing();
-  void finish_pending(grpc::Status status);
   void set_end(grpc::Status status);
   void finish_if_idle();
 
   grpc::CallbackServerContext* context_;
-  const std::shared_ptr<const SessionContext> shared_;  ///< the host may keep a session for longer
+  const std::shared_ptr<const SessionContext> shared_;  ///< a session may outlive the server
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::shared_ptr<Session> self_;  ///< until the stream is done
+  std::shared_ptr<Session> self_;  ///< owns this until the stream is done
 
   // Only the reading side uses these:
   v1::ClientMessage incoming_;
-  std::string name_, peer_;  ///< after a Hello
+  std::string name_, peer_;  ///< known after a Hello
   bool ready_ = false, left_ = false;
 
-  std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes
+  std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes received and sent
   std::mutex mutex_;                              // guards everything below
   bool welcomed_ = false;
   bool paused_ = false;        ///< nothing is read until the host has handled a message

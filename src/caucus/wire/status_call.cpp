@@ -19,11 +19,11 @@ Result<std::string> ask_status(const StatusQuestion& question) {
   grpc::Status status = stream->Finish();
   if (status.ok() && !answered) status = {grpc::StatusCode::INTERNAL, "no answer"};
   if (status.error_code() == grpc::StatusCode::PERMISSION_DENIED) {
-    return network_error(question.server.text(), "does not tell", status.error_message());
+    return network_error(question.server.text(), "gives no status", status.error_message());
   }
   if (!status.ok()) {
     return network_error(question.server.text(), "does not answer: " + status.error_message(),
-                         "expected a caucus server there, with TLS as it is asked for");
+                         kExpectedServer);
   }
   return reply.json();
 }

@@ -12,12 +12,12 @@ namespace caucus::wire {
 
 struct StatusQuestion {
   Address server;
-  TlsTexts keys;              ///< all empty: no TLS
-  std::string client, token;  ///< where the server requires tokens
+  TlsTexts keys;              ///< if all are empty, there is no TLS
+  std::string client, token;  ///< needed if the server requires tokens
   std::chrono::milliseconds within{5000};
 };
 
-/// Gives the JSON that the server sends.
+/// Returns the JSON that the server sends.
 Result<std::string> ask_status(const StatusQuestion& question);
 
 }  // namespace caucus::wire

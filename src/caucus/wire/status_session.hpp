@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "caucus/v1/federation.pb.h"
-#include "caucus/wire/pending_stream.hpp"
 #include "caucus/wire/session.hpp"
 
 namespace caucus::wire {
@@ -23,27 +22,57 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
   StatusSession(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared)
       : context_(context), shared_(std::move(shared)) {}
   /// Starts to read the request.
-  void begin();
+  void begin() {
+    self_ = shared_from_this();
+    StartRead(&request_);
+  }
 
-  // PendingStream
-  [[nodiscard]] bool is_pending() override;
-  void check_timeout(std::chrono::milliseconds limit) override;
-  void evict() override;
+  [[nodiscard]] bool is_pending() override {
+    const std::lock_guard lock(mutex_);
+    return !done_;
+  }
+  void check_timeout(std::chrono::milliseconds limit) override {
+    if (std::chrono::steady_clock::now() >= begun_ + limit) evict();
+  }
+  void evict() override {
+    const std::lock_guard lock(mutex_);
+    if (!done_) context_->TryCancel();
+  }
 
  private:
-  // ServerBidiReactor
-  void OnReadDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override;
+  void OnReadDone(bool ok) override {
+    if (!ok) return finish({grpc::StatusCode::INVALID_ARGUMENT, "expected a request"});
+    const auto& tokens = shared_->options.tokens;
+    if (tokens && !tokens->allows(request_.client(), request_.token())) {
+      return finish({grpc::StatusCode::PERMISSION_DENIED,
+                     "expected the name and the token of one of its clients"});
+    }
+    shared_->host->post_status([self = shared_from_this()](const HostStatus& status) {
+      self->reply(self->shared_->options.status(status));
+    });
+  }
+  void OnCancel() override { finish(grpc::Status::CANCELLED); }
+  void OnDone() override {
+    const auto self = std::move(self_);
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
 
-  [[nodiscard]] bool may_ask() const;
-  void reply(std::string json);
-  void finish(const grpc::Status& status);
+  void reply(std::string json) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(finished_, true)) return;
+    reply_.set_json(std::move(json));
+    StartWriteAndFinish(&reply_, {}, grpc::Status::OK);
+  }
+  void finish(const grpc::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(finished_, true)) Finish(status);
+  }
 
   grpc::CallbackServerContext* context_;
   const std::shared_ptr<const SessionContext> shared_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::shared_ptr<StatusSession> self_;  ///< until the stream is done
+  std::shared_ptr<StatusSession> self_;  ///< owns this until the stream is done
   v1::StatusRequest request_;
   v1::StatusReply reply_;
 

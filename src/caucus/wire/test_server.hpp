@@ -115,12 +115,15 @@ class WireClient {
       : client_(std::move(client)), spoil_(std::move(spoil)) {
     options.hello.client = client_.hello().client;
     ConnectionEvents events;
-    events.on_welcome = [this](const WelcomeRecord&) { connection_->ready(client_.ready()); };
+    events.on_welcome = [this](const WelcomeRecord&) {
+      connection_->ready(client_.ready());
+      return Done{};
+    };
     events.on_assignment = [this](const AssignmentRecord& assignment) {
       auto report = client_.play(assignment);
-      if (!report) return;
-      if (spoil_) spoil_(*report);
-      connection_->report(*report);
+      if (report && spoil_) spoil_(*report);
+      if (report) connection_->report(*report);
+      return Done{};
     };
     events.on_state = [this](ConnectionState state, const std::string&) {
       const std::lock_guard lock(mutex_);

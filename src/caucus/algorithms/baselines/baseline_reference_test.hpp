@@ -128,4 +128,13 @@ void expect_divergence_is_seen() {
   EXPECT_GT(largest_weight(server.learned()), 1e18);
 }
 
+/// A problem with one space.
+inline Problem one_space(const Space& space) {
+  Problem problem;
+  problem.spaces = {space};
+  problem.sampled = 1;
+  problem.rounds = 40;
+  return problem;
+}
+
 }  // namespace caucus::conformance

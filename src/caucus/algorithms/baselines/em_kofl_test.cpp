@@ -1,4 +1,4 @@
-#include "caucus/algorithms/baselines/em_kofl.hpp"
+#include "caucus/algorithms/baselines/kofl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace caucus::conformance {
 namespace {
 
 /// Plays both side by side, with the given clients reporting.
-void expect_like_the_description(const Problem& problem, std::size_t per_batch,
-                                 const std::vector<std::uint32_t>& reporting) {
+void expect_described_em_kofl(const Problem& problem, std::size_t per_batch,
+                              const std::vector<std::uint32_t>& reporting) {
   EmKofl server(problem.baseline_settings());
   Clients<EmKofl> clients(problem);
   PlainKofl plain(problem);
@@ -60,16 +60,14 @@ void expect_like_the_description(const Problem& problem, std::size_t per_batch,
   }
 }
 
-TEST(EmKofl, IsWhatItsDescriptionSays) {
-  expect_like_the_description(kofl_problem(), 1, in_order(5));
-}
+TEST(EmKofl, IsWhatItsDescriptionSays) { expect_described_em_kofl(kofl_problem(), 1, in_order(5)); }
 
 TEST(EmKofl, InBatchesTheModelsMoveEveryRoundAndMeetAtTheEnds) {
-  expect_like_the_description(kofl_problem(), 3, in_order(5));
+  expect_described_em_kofl(kofl_problem(), 3, in_order(5));
 }
 
 TEST(EmKofl, AveragesOverThoseThatReport) {
-  expect_like_the_description(kofl_problem(), 1, {0, 3, 4});
+  expect_described_em_kofl(kofl_problem(), 1, {0, 3, 4});
 }
 
 TEST(EmKofl, SendsOneModelAndAllLosses) {

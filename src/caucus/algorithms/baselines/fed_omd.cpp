@@ -3,38 +3,27 @@
 #include <cassert>
 #include <utility>
 
+#include "caucus/algorithms/baselines/bounded.hpp"
+
 namespace caucus {
 
-FedOmd::FedOmd(std::shared_ptr<const BaselineSettings> settings)
-    : settings_(std::move(settings)), w_(settings_->plan->maps.dimension(0), 0.0F) {
-  assert(settings_->plan->maps.size() == 1);
+OneModel::OneModel(std::shared_ptr<const BaselineSettings> settings)
+    : Baseline(std::move(settings)) {
+  assert(models_.size() == 1);
 }
 
-void FedOmd::assign(const Batch& batch, std::uint32_t client, Assignment& into) const {
-  into.client = client;
-  into.batch = batch;
-  into.held.assign(1, {0, w_});
-}
-
-void FedOmd::predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
-                     Forecast& into) const {
-  if (memory.clock.begins(assignment)) {
-    const auto mean = assignment.held.front().weights;
-    memory.w.assign(mean.begin(), mean.end());
-  }
-  into.workspace.begin(x);
-  into.features.assign(1, settings_->plan->maps.features(0, into.workspace));
-  into.output = held_output(*settings_->plan, {0, memory.w}, x, into.features.front());
-}
-
-void FedOmd::report(ClientState& memory, const Forecast& forecast, double y,
-                    BatchMean& into) const {
-  const Plan& plan = *settings_->plan;
-  step_within(plan.maps.space(0), memory.w,
-              settings_->rates.model_rate * plan.loss.derivative(forecast.output, y),
-              forecast.features.front());
-  into.set(memory.w);
+void OneModel::end_example(LocalModels& memory, BaselineBatch& into) {
+  ++into.examples;
+  into.models.assign(1, {0, memory.models.front()});
   memory.clock.end_example();
+}
+
+void FedOmd::report(LocalModels& memory, const Forecast& forecast, double y,
+                    BaselineBatch& into) const {
+  step_within(plan().maps.space(0), memory.models.front(),
+              rates().model_rate * plan().loss.derivative(forecast.output, y),
+              forecast.features.front());
+  end_example(memory, into);
 }
 
 }  // namespace caucus

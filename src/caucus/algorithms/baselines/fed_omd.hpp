@@ -3,54 +3,35 @@
 // batch the server averages.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
-#include "caucus/algorithms/baselines/baseline_settings.hpp"
-#include "caucus/algorithms/baselines/shared_model.hpp"
-#include "caucus/algorithms/learned_model.hpp"
+#include "caucus/algorithms/baselines/baseline.hpp"
 
 namespace caucus {
 
-class FedOmd {
+/// The server of the baselines with one space: clients move on their own during a batch, and at its
+/// end all continue from the mean of those that reported.
+class OneModel : public Baseline {
  public:
-  using Assignment = TimedAssignment;
-  using Forecast = caucus::Forecast;
-  using BatchMean = PointBatch;
-  using Aggregate = PointAggregate;
-  static constexpr bool kCooperative = true;
-
-  struct ClientState {
-    ClientClock clock;
-    std::vector<float> w;
-  };
-
   /// The plan has one space.
-  explicit FedOmd(std::shared_ptr<const BaselineSettings> settings);
+  explicit OneModel(std::shared_ptr<const BaselineSettings> settings);
+  void step(const Batch&, const KeptReports& reports) { average_models(reports); }
 
-  void assign(const Batch& batch, std::uint32_t client, Assignment& into) const;
-  void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
-               Forecast& into) const;
-  void report(ClientState& memory, const Forecast& forecast, double y, BatchMean& into) const;
-  void aggregate(const ReportBatch& reports, Aggregate& into) const { into.add(reports); }
-  void step(const Batch&, const Aggregate& aggregate) { aggregate.mean_into(w_); }
+  /// Counts one model up and one down.
+  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
+    return 32 * HeldSize(assignment).floats;
+  }
+  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
+    return upload_bits(assignment);
+  }
 
-  [[nodiscard]] Forecast new_forecast() const { return Forecast(settings_->plan->maps); }
-  [[nodiscard]] Aggregate new_aggregate() const { return Aggregate(w_.size()); }
+ protected:
+  /// Ends an example: the client would report its model as it is now.
+  static void end_example(LocalModels& memory, BaselineBatch& into);
+};
 
-  /// One model, up and down.
-  [[nodiscard]] std::size_t upload_bits(const Assignment&) const { return 32 * w_.size(); }
-  [[nodiscard]] std::size_t download_bits(const Assignment&) const { return 32 * w_.size(); }
-
-  [[nodiscard]] std::vector<double> selection() const { return {1.0}; }
-  [[nodiscard]] LearnedModel learned() const { return {{1.0}, {w_}}; }
-
- private:
-  std::shared_ptr<const BaselineSettings> settings_;
-  std::vector<float> w_;
+class FedOmd : public OneModel {
+ public:
+  using OneModel::OneModel;
+  void report(LocalModels& memory, const Forecast& forecast, double y, BaselineBatch& into) const;
 };
 
 }  // namespace caucus

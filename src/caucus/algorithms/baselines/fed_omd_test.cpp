@@ -7,14 +7,6 @@
 namespace caucus::conformance {
 namespace {
 
-Problem one_space(const Space& space) {
-  Problem problem;
-  problem.spaces = {space};
-  problem.sampled = 1;
-  problem.rounds = 40;
-  return problem;
-}
-
 void project(const Space& space, Vector& w) {
   const double norm = std::sqrt(product(w, w));
   const double side = space.radius / std::sqrt(static_cast<double>(w.size()));
@@ -24,8 +16,8 @@ void project(const Space& space, Vector& w) {
   }
 }
 
-void expect_like_the_description(const Problem& problem, std::size_t per_batch,
-                                 const std::vector<std::uint32_t>& reporting) {
+void expect_described_fed_omd(const Problem& problem, std::size_t per_batch,
+                              const std::vector<std::uint32_t>& reporting) {
   FedOmd server(problem.baseline_settings());
   Clients<FedOmd> clients(problem);
   const auto plan = problem.plan();
@@ -60,21 +52,21 @@ void expect_like_the_description(const Problem& problem, std::size_t per_batch,
 }
 
 TEST(FedOmd, IsWhatItsDescriptionSaysOnABall) {
-  expect_like_the_description(one_space(Space{.radius = 0.3}), 1, in_order(5));
+  expect_described_fed_omd(one_space(Space{.radius = 0.3}), 1, in_order(5));
 }
 
 TEST(FedOmd, IsWhatItsDescriptionSaysOnABox) {
   const Space space{
       .kind = SpaceKind::gaussian, .radius = 0.5, .constraint = Constraint::box, .features = 8};
-  expect_like_the_description(one_space(space), 1, in_order(5));
+  expect_described_fed_omd(one_space(space), 1, in_order(5));
 }
 
 TEST(FedOmd, InBatchesClientsMoveEveryRoundAndMeetAtTheEnds) {
-  expect_like_the_description(one_space(Space{.radius = 0.6, .intercept = true}), 4, in_order(5));
+  expect_described_fed_omd(one_space(Space{.radius = 0.6, .intercept = true}), 4, in_order(5));
 }
 
 TEST(FedOmd, AveragesOverThoseThatReport) {
-  expect_like_the_description(one_space(Space{.intercept = true}), 2, {1, 2, 4});
+  expect_described_fed_omd(one_space(Space{.intercept = true}), 2, {1, 2, 4});
 }
 
 TEST(FedOmd, SendsOneModelUpAndDown) {

@@ -7,14 +7,6 @@
 namespace caucus::conformance {
 namespace {
 
-Problem one_space(const Space& space) {
-  Problem problem;
-  problem.spaces = {space};
-  problem.sampled = 1;
-  problem.rounds = 40;
-  return problem;
-}
-
 /// u, straight from its definition.
 Vector unit_vector(const Problem& problem, std::uint32_t client, std::size_t t, std::size_t d) {
   Stream stream(
@@ -26,8 +18,8 @@ Vector unit_vector(const Problem& problem, std::uint32_t client, std::size_t t, 
   return u;
 }
 
-void expect_like_the_description(const Problem& problem, std::size_t per_batch,
-                                 const std::vector<std::uint32_t>& reporting) {
+void expect_described_fedposgd(const Problem& problem, std::size_t per_batch,
+                               const std::vector<std::uint32_t>& reporting) {
   FedPosgd server(problem.baseline_settings());
   Clients<FedPosgd> clients(problem);
   const auto plan = problem.plan();
@@ -76,17 +68,17 @@ void expect_like_the_description(const Problem& problem, std::size_t per_batch,
 }
 
 TEST(FedPosgd, IsWhatItsDescriptionSaysOnABall) {
-  expect_like_the_description(one_space(Space{.radius = 0.1}), 1, in_order(5));
+  expect_described_fedposgd(one_space(Space{.radius = 0.1}), 1, in_order(5));
 }
 
 TEST(FedPosgd, IsWhatItsDescriptionSaysOnABox) {
   const Space space{
       .kind = SpaceKind::gaussian, .radius = 0.1, .constraint = Constraint::box, .features = 4};
-  expect_like_the_description(one_space(space), 1, in_order(5));
+  expect_described_fedposgd(one_space(space), 1, in_order(5));
 }
 
 TEST(FedPosgd, InBatchesClientsMoveEveryRoundAndMeetAtTheEnds) {
-  expect_like_the_description(one_space(Space{.radius = 0.1, .intercept = true}), 4, {0, 2, 3});
+  expect_described_fedposgd(one_space(Space{.radius = 0.1, .intercept = true}), 4, {0, 2, 3});
 }
 
 /// The estimates that many clients make in round 16 at the point w, where delta = exploration / 2.
@@ -103,7 +95,7 @@ Matrix estimates(const Problem& problem, const std::vector<float>& w, const Test
     assignment.batch = {16, 15, 16};
     assignment.held = {{0, w}};
     FedPosgd::ClientState memory;
-    PointBatch batch;
+    FedPosgd::BatchMean batch;
     batch.begin(assignment);
     server.predict(memory, assignment, example.x, forecast);
     server.report(memory, forecast, example.y, batch);

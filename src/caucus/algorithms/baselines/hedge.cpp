@@ -23,7 +23,7 @@ std::size_t draw_index(std::span<const double> probabilities, Stream& stream) {
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     if (probabilities[i] <= 0.0) continue;
-    drawn = i;  // rounding may leave a rest after the last: it belongs to it
+    drawn = i;  // rounding may leave a rest, which belongs to the last index
     if (left < probabilities[i]) break;
     left -= probabilities[i];
   }

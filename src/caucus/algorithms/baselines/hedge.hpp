@@ -10,13 +10,13 @@
 
 namespace caucus {
 
-/// p_i proportional to p_i exp(-rate * loss_i), in log space.
+/// Makes p_i proportional to p_i exp(-rate * loss_i), in log space.
 void hedge(Simplex& p, std::span<const double> losses, double rate);
 
-/// An index with these probabilities; never one of probability 0.
+/// Draws an index with these probabilities, never one of probability 0.
 std::size_t draw_index(std::span<const double> probabilities, Stream& stream);
 
-/// sum_i p_i x_i
+/// Returns sum_i p_i x_i.
 double expectation(std::span<const double> p, std::span<const double> values);
 
 /// Stands for the client in the key of a draw that the server makes for all of them.

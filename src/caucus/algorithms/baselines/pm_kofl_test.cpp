@@ -1,4 +1,4 @@
-#include "caucus/algorithms/baselines/pm_kofl.hpp"
+#include "caucus/algorithms/baselines/kofl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 namespace caucus::conformance {
 namespace {
 
-void expect_like_the_description(const Problem& problem, std::size_t per_batch,
-                                 const std::vector<std::uint32_t>& reporting) {
+void expect_described_pm_kofl(const Problem& problem, std::size_t per_batch,
+                              const std::vector<std::uint32_t>& reporting) {
   PmKofl server(problem.baseline_settings());
   Clients<PmKofl> clients(problem);
   PlainKofl plain(problem);
@@ -68,16 +68,14 @@ void expect_like_the_description(const Problem& problem, std::size_t per_batch,
   }
 }
 
-TEST(PmKofl, IsWhatItsDescriptionSays) {
-  expect_like_the_description(kofl_problem(), 1, in_order(5));
-}
+TEST(PmKofl, IsWhatItsDescriptionSays) { expect_described_pm_kofl(kofl_problem(), 1, in_order(5)); }
 
 TEST(PmKofl, InBatchesTheModelsMoveEveryRoundAndMeetAtTheEnds) {
-  expect_like_the_description(kofl_problem(), 3, in_order(5));
+  expect_described_pm_kofl(kofl_problem(), 3, in_order(5));
 }
 
 TEST(PmKofl, AveragesOverThoseThatReport) {
-  expect_like_the_description(kofl_problem(), 1, {0, 3, 4});
+  expect_described_pm_kofl(kofl_problem(), 1, {0, 3, 4});
 }
 
 TEST(PmKofl, TheWeightRatePlaysNoRole) {

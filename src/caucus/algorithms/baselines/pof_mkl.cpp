@@ -5,9 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "caucus/algorithms/baselines/bounded.hpp"
 #include "caucus/algorithms/baselines/hedge.hpp"
-#include "caucus/core/base/vector.hpp"
-#include "caucus/core/losses/bounds.hpp"
 
 namespace caucus {
 
@@ -31,72 +30,11 @@ std::vector<KernelBin> kernel_bins(const Simplex& v, std::size_t size, double ex
   return bins;
 }
 
-void PofMklBatch::begin(const TimedAssignment& assignment) {
-  client_ = assignment.client;
-  spaces_.clear();
-  ends_.clear();
-  gradients_.clear();
-  examples_ = 0;
-}
-
-void PofMklBatch::open(const KernelBin& bin, std::span<const HeldModel> theta) {
-  spaces_ = bin.spaces;
-  std::size_t numbers = 0;
-  for (const std::uint32_t i : spaces_) ends_.push_back(numbers += theta[i].weights.size());
-  gradients_.assign(numbers, 0.0);
-}
-
-void PofMklBatch::add(std::size_t offset, double factor, std::span<const float> features,
-                      double penalty, std::span<const float> theta) {
-  for (std::size_t k = 0; k < theta.size(); ++k) {
-    gradients_[offset + k] +=
-        factor * static_cast<double>(features[k]) + penalty * static_cast<double>(theta[k]);
-  }
-}
-
-void PofMklBatch::end_example(const Simplex& v) {
-  ++examples_;
-  selection_ = v.probabilities();
-}
-
-void PofMklBatch::report(ReportBatch& into) const {
-  if (examples_ == 0) return;
-  into.add_report(client_, examples_);
-  into.selections.insert(into.selections.end(), selection_.begin(), selection_.end());
-  std::size_t k = 0;
-  for (std::size_t a = 0; a < spaces_.size(); ++a) {
-    for (float& value : into.add_model(spaces_[a], 0.0F, ends_[a] - k)) {
-      value = bounded_float(gradients_[k++] / static_cast<double>(examples_));
-    }
-  }
-}
-
-PofMklAggregate::PofMklAggregate(const FeatureMaps& maps)
-    : gradients_(maps), touched_(maps.size(), false), selection_(maps.size(), 0.0) {}
-
-void PofMklAggregate::clear() {
-  for (std::size_t i = 0; i < touched_.size(); ++i) {
-    if (touched_[i]) std::fill(gradients_[i].begin(), gradients_[i].end(), 0.0F);
-    touched_[i] = false;
-  }
-  std::fill(selection_.begin(), selection_.end(), 0.0);
-  reporters_ = 0;
-}
-
 PofMkl::PofMkl(std::shared_ptr<const BaselineSettings> settings, PofMklVariant variant)
-    : settings_(std::move(settings)),
-      variant_(variant),
-      theta_(settings_->plan->maps),
-      selection_(theta_.size(), 1.0 / static_cast<double>(theta_.size())) {
-  for ([[maybe_unused]] std::size_t i = 1; i < theta_.size(); ++i) {
-    assert(variant == PofMklVariant::correct || theta_[i].size() == theta_[0].size());
+    : Baseline(std::move(settings)), variant_(variant) {
+  for ([[maybe_unused]] const auto& theta : models_) {
+    assert(variant == PofMklVariant::correct || theta.size() == models_.front().size());
   }
-}
-
-void PofMkl::assign(const Batch& batch, std::uint32_t client, Assignment& into) const {
-  into.client = client;
-  into.batch = batch;
-  theta_.lend(into.held);
 }
 
 void PofMkl::predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
@@ -106,86 +44,66 @@ void PofMkl::predict(ClientState& memory, const Assignment& assignment, std::spa
     memory.theta = assignment.held;
     memory.penalties.clear();
     for (const HeldModel& model : memory.theta) {
-      memory.penalties.push_back(penalty_of(model.weights, settings_->rates.regularization));
+      memory.penalties.push_back(penalty_of(model.weights, rates().regularization));
     }
     memory.bin.spaces.clear();
   }
-  predict_with_held(*settings_->plan, assignment, x, into);
+  predict_with_held(plan(), assignment, x, into);
   into.output = finite_forecast(expectation(memory.v.probabilities(), into.outputs));
 }
 
-void PofMkl::report(ClientState& memory, const Forecast& forecast, double y,
-                    BatchMean& into) const {
-  std::vector<double> losses(forecast.outputs.size());
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    losses[i] =
-        bounded_loss(settings_->plan->loss.value(forecast.outputs[i], y) + memory.penalties[i]);
-  }
-  hedge(memory.v, losses, settings_->rates.weight_rate);
-  if (memory.bin.spaces.empty()) draw_bin(memory, into);
-  add_gradients(memory, forecast, y, into);
-  into.end_example(memory.v);
-  memory.clock.end_example();
-}
-
-void PofMkl::draw_bin(ClientState& memory, BatchMean& into) const {
-  auto bins = kernel_bins(memory.v, settings_->sampled, settings_->rates.exploration);
+void PofMkl::draw_bin(ClientState& memory) const {
+  auto bins = kernel_bins(memory.v, settings_->sampled, rates().exploration);
   std::vector<double> chances;
   chances.reserve(bins.size());
   for (const KernelBin& bin : bins) chances.push_back(bin.probability);
-  Stream stream({settings_->seed, Purpose::client, settings_->repetition, memory.clock.batch(),
-                 memory.clock.client()});
-  memory.bin = std::move(bins[draw_index(chances, stream)]);
-  into.open(memory.bin, memory.theta);
+  Stream draws = stream(Purpose::client, memory.clock.batch(), memory.clock.client());
+  memory.bin = std::move(bins[draw_index(chances, draws)]);
+  memory.gradient_sums.clear();
+  memory.gradient_means.clear();
+  for (const std::uint32_t i : memory.bin.spaces) {
+    memory.gradient_sums.emplace_back(memory.theta[i].weights.size(), 0.0);
+    memory.gradient_means.emplace_back(memory.theta[i].weights.size());
+  }
 }
 
-void PofMkl::add_gradients(const ClientState& memory, const Forecast& forecast, double y,
-                           BatchMean& into) const {
+void PofMkl::report(ClientState& memory, const Forecast& forecast, double y,
+                    BaselineBatch& into) const {
+  std::vector<double> losses(forecast.outputs.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    losses[i] = bounded_loss(plan().loss.value(forecast.outputs[i], y) + memory.penalties[i]);
+  }
+  hedge(memory.v, losses, rates().weight_rate);
+  if (memory.bin.spaces.empty()) draw_bin(memory);
+  const auto examples = static_cast<double>(++into.examples);
   const double importance = 1.0 / memory.bin.probability;
-  std::size_t offset = 0;
-  for (const std::uint32_t i : memory.bin.spaces) {
+  const double penalty = importance * 2.0 * rates().regularization;
+  into.models.clear();
+  for (std::size_t a = 0; a < memory.bin.spaces.size(); ++a) {
+    const std::uint32_t i = memory.bin.spaces[a];
     const auto features =
         variant_ == PofMklVariant::correct ? forecast.features[i] : forecast.features.back();
     const auto theta = memory.theta[i].weights;
-    into.add(offset, importance * settings_->plan->loss.derivative(forecast.outputs[i], y),
-             features, importance * 2.0 * settings_->rates.regularization, theta);
-    offset += theta.size();
-  }
-}
-
-void PofMkl::aggregate(const ReportBatch& reports, Aggregate& into) const {
-  into.reporters_ += reports.size();
-  for (std::size_t m = 0; m < reports.spaces.size(); ++m) {
-    const std::uint32_t i = reports.spaces[m];
-    add(into.gradients_[i], reports.direction(m));
-    into.touched_[i] = true;
-  }
-  for (std::size_t k = 0; k < reports.selections.size(); ++k) {
-    into.selection_[k % theta_.size()] += reports.selections[k];
-  }
-}
-
-void PofMkl::step(const Batch&, const Aggregate& aggregate) {
-  if (aggregate.reporters_ == 0) return;
-  const auto reporters = static_cast<double>(aggregate.reporters_);
-  for (std::size_t i = 0; i < theta_.size(); ++i) {
-    selection_[i] = aggregate.selection_[i] / reporters;
-    if (aggregate.touched_[i]) {
-      bounded_step(theta_[i], 1.0, settings_->rates.model_rate / reporters,
-                   aggregate.gradients_[i]);
+    const double factor = importance * plan().loss.derivative(forecast.outputs[i], y);
+    for (std::size_t k = 0; k < theta.size(); ++k) {
+      double& sum = memory.gradient_sums[a][k];
+      sum += factor * static_cast<double>(features[k]) + penalty * static_cast<double>(theta[k]);
+      memory.gradient_means[a][k] = bounded_float(sum / examples);
     }
+    into.models.push_back({i, memory.gradient_means[a]});
+  }
+  into.selection = memory.v.probabilities();
+  memory.clock.end_example();
+}
+
+void PofMkl::step(const Batch&, const KeptReports& reports) {
+  if (reports.reporters() == 0) return;
+  average_selection(reports);
+  const auto [gradients, counts] = sums_of(reports);
+  const double rate = rates().model_rate / static_cast<double>(reports.reporters());
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    if (counts[i] > 0) bounded_step(models_[i], 1.0, rate, gradients[i]);
   }
 }
-
-std::size_t PofMkl::upload_bits(const Assignment& assignment) const {
-  const std::size_t sent = std::min(settings_->sampled, assignment.held.size());
-  return 32 * largest_dimensions(settings_->plan->maps, sent) + sent * index_bits(theta_.size());
-}
-
-std::size_t PofMkl::upload_bits(const ReportBatch& reports) const {
-  return 32 * reports.floats() + reports.spaces.size() * index_bits(theta_.size());
-}
-
-std::size_t PofMkl::download_bits(const Assignment&) const { return 32 * theta_.all().size(); }
 
 }  // namespace caucus

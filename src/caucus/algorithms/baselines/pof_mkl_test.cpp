@@ -113,8 +113,8 @@ Problem kernels() {
   return problem;
 }
 
-void expect_like_the_description(const Problem& problem, PofMklVariant variant,
-                                 std::size_t per_batch) {
+void expect_described_pof_mkl(const Problem& problem, PofMklVariant variant,
+                              std::size_t per_batch) {
   PofMkl server(problem.baseline_settings(), variant);
   const Vector forecasts = play_all(server, problem, per_batch);
   PlainPofMkl plain(problem, variant);
@@ -132,21 +132,21 @@ void expect_like_the_description(const Problem& problem, PofMklVariant variant,
 }
 
 TEST(PofMkl, IsWhatItsDescriptionSays) {
-  expect_like_the_description(kernels(), PofMklVariant::correct, 1);
+  expect_described_pof_mkl(kernels(), PofMklVariant::correct, 1);
 }
 
 TEST(PofMkl, InBatchesKeepsThetaAndTheBinAndSendsTheMean) {
-  expect_like_the_description(kernels(), PofMklVariant::correct, 3);
+  expect_described_pof_mkl(kernels(), PofMklVariant::correct, 3);
 }
 
 TEST(PofMkl, MixesSpacesOfDifferentDimensions) {
   Problem problem;
   problem.rounds = 40;
-  expect_like_the_description(problem, PofMklVariant::correct, 1);
+  expect_described_pof_mkl(problem, PofMklVariant::correct, 1);
 }
 
 TEST(PofMkl, AsPublishedTakesTheFeaturesOfTheLastKernelForEveryGradient) {
-  expect_like_the_description(kernels(), PofMklVariant::as_published, 1);
+  expect_described_pof_mkl(kernels(), PofMklVariant::as_published, 1);
 }
 
 TEST(PofMkl, AsPublishedDiffersFromTheCorrectOneInAllKernelsButTheLast) {
@@ -170,7 +170,7 @@ TEST(PofMkl, WithOneKernelIsOnlineGradientDescent) {
   Problem problem = kernels();
   problem.spaces.resize(1);
   problem.sampled = 1;
-  expect_like_the_description(problem, PofMklVariant::correct, 1);
+  expect_described_pof_mkl(problem, PofMklVariant::correct, 1);
 }
 
 TEST(PofMkl, BinsGoByFallingWeightAndTheLastMayBeSmaller) {
@@ -198,7 +198,7 @@ std::map<std::vector<std::uint32_t>, Drawn> draw_often(PofMkl& server, const Pro
   std::map<std::vector<std::uint32_t>, Drawn> seen;
   auto forecast = server.new_forecast();
   PofMkl::Assignment assignment;
-  PofMklBatch mean;
+  PofMkl::BatchMean mean;
   const TestExample example = problem.example(0, 999);
   for (std::uint32_t draw = 0; draw < draws; ++draw) {
     PofMkl::ClientState copy = memory;
@@ -209,7 +209,7 @@ std::map<std::vector<std::uint32_t>, Drawn> draw_often(PofMkl& server, const Pro
     ReportBatch report;
     mean.report(report);
     Drawn& drawn = seen[report.spaces];
-    drawn.report = std::move(report);
+    drawn.report = report;  // with its own copy of what lies in the memory of the client
     ++drawn.times;
   }
   return seen;

@@ -1,4 +1,4 @@
-#include "caucus/algorithms/baselines/vm_kofl.hpp"
+#include "caucus/algorithms/baselines/kofl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 namespace caucus::conformance {
 namespace {
 
-void expect_like_the_description(const Problem& problem, std::size_t per_batch,
-                                 const std::vector<std::uint32_t>& reporting) {
+void expect_described_vm_kofl(const Problem& problem, std::size_t per_batch,
+                              const std::vector<std::uint32_t>& reporting) {
   VmKofl server(problem.baseline_settings());
   Clients<VmKofl> clients(problem);
   PlainKofl plain(problem);
@@ -39,16 +39,14 @@ void expect_like_the_description(const Problem& problem, std::size_t per_batch,
   }
 }
 
-TEST(VmKofl, IsWhatItsDescriptionSays) {
-  expect_like_the_description(kofl_problem(), 1, in_order(5));
-}
+TEST(VmKofl, IsWhatItsDescriptionSays) { expect_described_vm_kofl(kofl_problem(), 1, in_order(5)); }
 
 TEST(VmKofl, InBatchesTheModelsMoveEveryRoundAndMeetAtTheEnds) {
-  expect_like_the_description(kofl_problem(), 3, in_order(5));
+  expect_described_vm_kofl(kofl_problem(), 3, in_order(5));
 }
 
 TEST(VmKofl, AveragesOverThoseThatReport) {
-  expect_like_the_description(kofl_problem(), 1, {0, 3, 4});
+  expect_described_vm_kofl(kofl_problem(), 1, {0, 3, 4});
 }
 
 TEST(VmKofl, SendsAllModelsUpAndDown) {

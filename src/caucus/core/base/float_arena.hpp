@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "caucus/core/base/aligned.hpp"
@@ -12,6 +13,21 @@ namespace caucus {
 
 class FloatArena {
  public:
+  FloatArena() = default;
+  FloatArena(const FloatArena&) {}  ///< empty: the blocks belong to the other
+  FloatArena& operator=(const FloatArena& other) { return *this = FloatArena(other); }
+  FloatArena(FloatArena&& other) noexcept { *this = std::move(other); }
+  FloatArena& operator=(FloatArena&& other) noexcept {
+    chunks_ = std::move(other.chunks_);
+    used_ = other.used_;
+    next_ = other.next_;
+    end_ = other.end_;
+    other.chunks_.clear();
+    other.clear();
+    return *this;
+  }
+  ~FloatArena() = default;
+
   /// Returns an uninitialised block that begins on a cache line.
   float* take(std::size_t floats) {
     const std::size_t room = simd::padded(floats);

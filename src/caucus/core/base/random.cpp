@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "caucus/core/simd/kernels.hpp"
-
 namespace caucus {
 namespace {
 
@@ -28,23 +26,6 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c,
     k[1] += kWeyl1;
   }
   return c;
-}
-
-void ClientStreams::begin(std::uint32_t round, std::uint32_t client) {
-  key_.round = round;
-  key_.client = client;
-  begun_ = true;
-  std::array<std::uint32_t, kTogether> client_of{};
-  std::array<std::uint32_t, kTogether> round_of{};
-  for (std::uint32_t s = 0; s < kTogether; ++s) {
-    client_of[s] = client + s;
-    round_of[s] = round;
-  }
-  const auto counter = Stream::counter_of(key_);
-  const auto key = Stream::key_of(key_);
-  simd::kernels().philox(
-      {{key[0], key[1]}, counter[0], counter[3], client_of.data(), round_of.data(), kTogether},
-      words_.data());
 }
 
 // Box-Muller. The second variate is discarded, so that a stream keeps no variates.

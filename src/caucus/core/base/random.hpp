@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace caucus {
@@ -28,7 +27,6 @@ enum class Purpose : std::uint32_t {
   client = 9,  ///< draws that a client makes for itself
 };
 
-/// The identity of a stream of random numbers.
 struct StreamKey {
   std::uint64_t seed = 1;
   Purpose purpose = Purpose::test;
@@ -40,12 +38,10 @@ struct StreamKey {
 /// A sequence of random numbers that its key determines. It is cheap to construct.
 class Stream {
  public:
-  using Block = std::array<std::uint32_t, 4>;
-
-  explicit Stream(const StreamKey& key) : key_(key_of(key)), counter_(counter_of(key)) {}
-  /// Constructs a stream whose first block the caller has already computed.
-  Stream(const StreamKey& key, const Block& first)
-      : key_(key_of(key)), counter_(counter_of(key, 1)), block_(first), used_(0) {}
+  explicit Stream(const StreamKey& key)
+      : key_{static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)},
+        counter_{0, key.client, key.round,
+                 (static_cast<std::uint32_t>(key.purpose) << 24) | (key.repetition & 0xFFFFFFU)} {}
 
   std::uint32_t bits() {
     if (used_ == 4) {
@@ -81,56 +77,10 @@ class Stream {
   double log_gamma_variate(double shape);  ///< ln of a Gamma(shape, 1) variate
 
  private:
-  friend class ClientStreams;
-  static std::array<std::uint32_t, 2> key_of(const StreamKey& key) {
-    return {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)};
-  }
-  static Block counter_of(const StreamKey& key, std::uint32_t block = 0) {
-    return {block, key.client, key.round,
-            (static_cast<std::uint32_t>(key.purpose) << 24) | (key.repetition & 0xFFFFFFU)};
-  }
-
   std::array<std::uint32_t, 2> key_;
-  Block counter_;
-  Block block_{};
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
   unsigned used_ = 4;
-};
-
-/// The streams of consecutive clients. It computes the first blocks of many streams with one SIMD
-/// call; the numbers are those of Stream.
-class ClientStreams {
- public:
-  explicit ClientStreams(const StreamKey& key) : key_(key) {}
-
-  static constexpr std::uint32_t kTogether = 16;
-
-  Stream of(std::uint32_t round, std::uint32_t client) {
-    if (!has(round, client)) begin(round, client);
-    const std::size_t s = client - key_.client;
-    StreamKey key = key_;
-    key.round = round;
-    key.client = client;
-    return {
-        key,
-        {words_[s], words_[kTogether + s], words_[2 * kTogether + s], words_[3 * kTogether + s]}};
-  }
-
-  [[nodiscard]] bool has(std::uint32_t round, std::uint32_t client) const {
-    return begun_ && round == key_.round && client - key_.client < kTogether;
-  }
-  /// Computes the first blocks of `client` and the next fifteen clients.
-  void begin(std::uint32_t round, std::uint32_t client);
-  /// The first computed client.
-  [[nodiscard]] std::uint32_t first_client() const { return key_.client; }
-  /// The w-th words of the sixteen first blocks.
-  [[nodiscard]] const std::uint32_t* words(std::size_t w) const {
-    return words_.data() + w * kTogether;
-  }
-
- private:
-  StreamKey key_;  ///< the key of the first computed stream
-  bool begun_ = false;
-  std::array<std::uint32_t, 4 * kTogether> words_{};
 };
 
 }  // namespace caucus

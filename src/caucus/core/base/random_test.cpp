@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr int kDraws = 40000;
+constexpr int kNumbers = 40000;
 
 /// The Kolmogorov-Smirnov distance to a distribution, times sqrt(n); above 1.95 once in 1000.
 double distance_to(const std::function<double(double)>& distribution, std::vector<double> draws) {
@@ -32,7 +32,7 @@ double distance_to(const std::function<double(double)>& distribution, std::vecto
 
 std::vector<double> draws_of(const std::function<double(Stream&)>& draw, std::uint64_t seed) {
   Stream stream({.seed = seed});
-  std::vector<double> draws(kDraws);
+  std::vector<double> draws(kNumbers);
   for (double& value : draws) value = draw(stream);
   return draws;
 }
@@ -111,7 +111,7 @@ TEST(Stream, UniformIsUniform) {
 
 TEST(Stream, TheFirstDrawsOfNeighbouringClientsAreUniform) {
   std::vector<double> draws;
-  for (std::uint32_t client = 0; client < kDraws; ++client) {
+  for (std::uint32_t client = 0; client < kNumbers; ++client) {
     draws.push_back(Stream({.seed = 3, .client = client}).uniform());
   }
   EXPECT_LT(distance_to([](double x) { return x; }, draws), 1.95);
@@ -123,9 +123,9 @@ TEST(Stream, NormalIsNormal) {
   EXPECT_LT(distance_to(phi, draws), 1.95);
   double moments[5] = {};
   for (const double x : draws) {
-    for (int k = 1; k < 5; ++k) moments[k] += std::pow(x, k) / kDraws;
+    for (int k = 1; k < 5; ++k) moments[k] += std::pow(x, k) / kNumbers;
   }
-  const double deviation = 1.0 / std::sqrt(static_cast<double>(kDraws));
+  const double deviation = 1.0 / std::sqrt(static_cast<double>(kNumbers));
   EXPECT_NEAR(moments[1], 0.0, 4.0 * deviation);
   EXPECT_NEAR(moments[2], 1.0, 4.0 * std::sqrt(2.0) * deviation);
   EXPECT_NEAR(moments[3], 0.0, 4.0 * std::sqrt(15.0) * deviation);
@@ -135,8 +135,8 @@ TEST(Stream, NormalIsNormal) {
 TEST(Stream, SuccessiveNormalsAreUncorrelated) {
   const auto draws = draws_of([](Stream& s) { return s.normal(); }, 5);
   double product = 0.0;
-  for (std::size_t i = 1; i < draws.size(); ++i) product += draws[i - 1] * draws[i] / kDraws;
-  EXPECT_NEAR(product, 0.0, 4.0 / std::sqrt(static_cast<double>(kDraws)));
+  for (std::size_t i = 1; i < draws.size(); ++i) product += draws[i - 1] * draws[i] / kNumbers;
+  EXPECT_NEAR(product, 0.0, 4.0 / std::sqrt(static_cast<double>(kNumbers)));
 }
 
 TEST(Stream, CauchyIsCauchy) {

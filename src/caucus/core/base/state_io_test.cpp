@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "caucus/core/base/aligned.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 namespace caucus {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(StateIo, NumbersAreLittleEndian) {
   StateWriter writer;

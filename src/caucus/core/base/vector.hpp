@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -33,7 +34,8 @@ inline void add_scaled(std::span<float> y, float factor, std::span<const float> 
 
 /// y_k <- y_k + (factor * x_k), the product rounded to a float first
 inline void add_product(std::span<float> y, float factor, std::span<const float> x) {
-  simd::kernels().add_product(y.data(), factor, x.data(), y.size());
+  const simd::Term term{x.data(), factor};
+  simd::kernels().add_products(y.data(), &term, 1, y.size());
 }
 
 /// out_k <- 0 + (factor * x_k)
@@ -49,14 +51,23 @@ inline void add_products(std::span<float> y, std::span<const simd::Term> terms) 
 
 /// y_k <- y_k + factor * x_k; the product of two floats is exact in double
 inline void add_exact_product(std::span<double> y, float factor, std::span<const float> x) {
-  simd::kernels().add_exact_product(y.data(), factor, x.data(), y.size());
+  const auto exact = static_cast<double>(factor);
+  for (std::size_t k = 0; k < y.size(); ++k) y[k] += exact * static_cast<double>(x[k]);
 }
 
 /// out_k = share * the sum of the products, added in order as add_exact_product() does, then
 /// rounded to a float
 inline void sum_exact_products(std::span<const simd::Term> terms, double share,
                                std::span<float> out) {
-  simd::kernels().sum_exact_products(terms.data(), terms.size(), share, out.size(), out.data());
+  std::array<double, 128> sums{};
+  for (std::size_t begin = 0; begin < out.size(); begin += sums.size()) {
+    const auto some = std::span(sums).first(std::min(sums.size(), out.size() - begin));
+    std::fill(some.begin(), some.end(), 0.0);
+    for (const auto& [x, factor] : terms) add_exact_product(some, factor, {x + begin, some.size()});
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      out[begin + k] = static_cast<float>(some[k] * share);
+    }
+  }
 }
 
 /// y_k <- y_k + x_k
@@ -67,23 +78,15 @@ inline void scale(std::span<float> y, float factor) {
   simd::kernels().scale(y.data(), factor, y.size());
 }
 
-/// Performs add_scaled(w, factor, gradient) and returns squared_norm(w), in one pass.
-inline double move_and_measure(std::span<float> w, float factor, std::span<const float> gradient) {
-  return simd::kernels().move_and_measure(w.data(), factor, gradient.data(), w.size());
-}
-
-/// Performs move_and_measure() for several w, each with a gradient that is the sum add_products()
-/// gives.
-inline void move_by_products(std::span<const simd::Move> moves, std::span<double> squares) {
-  simd::kernels().move_by_products(moves.data(), moves.size(), squares.data());
-}
-
-/// out <- 0 + terms[0] + terms[1] + .. as add_products() does, for at least one term. Returns
-/// squared_norm(out), and stores that of each product in `squares`.
+/// out <- 0 + terms[0] + terms[1] + .. as add_products() does. Returns squared_norm(out), and
+/// stores that of each product in `squares`.
 inline double sum_and_measure(std::span<const simd::Term> terms, std::span<float> out,
                               std::span<double> squares) {
-  return simd::kernels().sum_and_measure(terms.data(), terms.size(), out.size(), out.data(),
-                                         squares.data());
+  std::fill(out.begin(), out.end(), 0.0F);
+  for (std::size_t j = 0; j < terms.size(); ++j) {
+    squares[j] = simd::kernels().add_and_measure(out.data(), terms[j], out.size());
+  }
+  return squared_norm(out);
 }
 
 /// Projects several vectors x of `inputs` numbers: row r of out is
@@ -113,11 +116,6 @@ inline constexpr float kLargestPhase = 4194304.0F;  // 2^22
 inline void scaled_sincos(std::span<const simd::Wave> waves, std::size_t levels, float amplitude,
                           std::size_t n) {
   simd::kernels().sincos(waves.data(), waves.size(), levels, amplitude, n);
-}
-/// Also computes their products with models, for 2 n > kShort, with the bits of dot().
-inline void scaled_sincos_products(std::span<const simd::Wave> waves, std::size_t levels,
-                                   float amplitude, std::size_t n) {
-  simd::kernels().sincos_products(waves.data(), waves.size(), levels, amplitude, n);
 }
 
 /// out_k = e^(x_k - shift) for x_k <= shift, or 0 if that is below e^-708. Returns their sum.

@@ -188,7 +188,7 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
     workspace.projection_of_[map.base] = workspace.example_;
   }
   // Computes all maps that share its angles, since most of them will be requested too.
-  simd::Wave wave{projection.data(), map.turns, {}, {}, {}};
+  simd::Wave wave{projection.data(), map.turns, {}};
   for (std::size_t m = map.widest; m != kNone; m = maps_[m].narrower) {
     wave.out[maps_[m].level] = workspace.features_[m].data();
     workspace.features_of_[m] = workspace.example_;

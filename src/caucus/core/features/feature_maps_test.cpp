@@ -1,4 +1,5 @@
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Truly;
-using Floats = std::vector<float>;
 
 constexpr SpaceKind kKernels[] = {SpaceKind::gaussian, SpaceKind::laplacian, SpaceKind::cauchy};
 constexpr std::uint64_t kSeed = 42;
@@ -48,12 +48,6 @@ Floats features_of(const FeatureMaps& maps, std::size_t i, const Floats& x) {
 
 Floats features_of(const Space& space, const Floats& x, std::uint32_t repetition = 0) {
   return features_of(maps_of({space}, {.features = x.size()}, repetition), 0, x);
-}
-
-Floats normals(std::size_t size, Stream& stream) {
-  Floats values(size);
-  for (float& value : values) value = static_cast<float>(stream.normal());
-  return values;
 }
 
 const Floats kExample = {0.5F, -1.25F, 2.0F};

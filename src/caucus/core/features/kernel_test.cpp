@@ -9,7 +9,7 @@
 namespace caucus {
 namespace {
 
-constexpr SpaceKind kKernels[] = {SpaceKind::gaussian, SpaceKind::laplacian, SpaceKind::cauchy};
+constexpr SpaceKind kAllKernels[] = {SpaceKind::gaussian, SpaceKind::laplacian, SpaceKind::cauchy};
 
 /// The kernels from the norms of x - v in their definitions, not coordinate by coordinate.
 double definition(SpaceKind kernel, double width, const std::vector<float>& x,
@@ -37,7 +37,7 @@ RC_GTEST_PROP(Kernel, ValuesFollowTheDefinitions, ()) {
   for (float& value : x) value = static_cast<float>(stream.normal());
   for (float& value : v) value = static_cast<float>(stream.normal());
   const double width = 0.5 + 3.0 * stream.uniform();
-  for (const SpaceKind kernel : kKernels) {
+  for (const SpaceKind kernel : kAllKernels) {
     const double expected = definition(kernel, width, x, v);
     RC_ASSERT(std::abs(kernel_value(kernel, width, x, v) - expected) <= 1e-13);
     RC_ASSERT(kernel_value(kernel, width, x, x) == 1.0);
@@ -46,7 +46,7 @@ RC_GTEST_PROP(Kernel, ValuesFollowTheDefinitions, ()) {
 
 TEST(Kernel, TheMeanCosineOfTheFrequenciesIsTheKernel) {
   constexpr int kDraws = 100000;
-  for (const SpaceKind kernel : kKernels) {
+  for (const SpaceKind kernel : kAllKernels) {
     for (const double delta : {0.1, 0.7, 2.0}) {
       Stream stream({.seed = 1});
       double mean = 0.0;

@@ -1,4 +1,5 @@
 #include "caucus/loss.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,6 @@ namespace caucus {
 namespace {
 
 using testing::HasSubstr;
-using Exact = long double;
 
 /// A loss with its name, an independent definition, and the distance of v from a kink.
 struct Case {

@@ -1,4 +1,5 @@
 #include "caucus/core/mirror/adahedge.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,8 +12,6 @@
 namespace caucus {
 namespace {
 
-using Doubles = std::vector<double>;
-
 /// Multiples of 2^-10, whose sums are exact, so that the leader does not depend on rounding.
 std::vector<Doubles> any_losses(std::size_t models) {
   std::vector<Doubles> rounds(*rc::gen::inRange<std::size_t>(1, 60), Doubles(models));
@@ -21,8 +20,6 @@ std::vector<Doubles> any_losses(std::size_t models) {
   }
   return rounds;
 }
-
-using Exact = long double;
 
 /// AdaHedge as its paper writes it, without logarithms, from all losses so far. The numbers are
 /// long doubles for their range: exp(-eta c) is often below the least normal double.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 #include "caucus/mirror_map.hpp"
 
 namespace caucus {
@@ -18,17 +19,8 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using Floats = std::vector<float>;
 
 static_assert(MirrorMap<Ball>);
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Floats normals(std::size_t size, double scale, Stream& stream) {
-  Floats values(size);
-  for (float& value : values) value = static_cast<float>(scale * stream.normal());
-  return values;
-}
 
 double norm(const Floats& w) {
   double squares = 0.0;

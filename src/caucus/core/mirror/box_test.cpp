@@ -10,21 +10,15 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 #include "caucus/mirror_map.hpp"
 
 namespace caucus {
 namespace {
 
 using testing::ElementsAre;
-using Floats = std::vector<float>;
 
 static_assert(MirrorMap<Box>);
-
-Floats normals(std::size_t size, double scale, Stream& stream) {
-  Floats values(size);
-  for (float& value : values) value = static_cast<float>(scale * stream.normal());
-  return values;
-}
 
 TEST(Box, NoPointOfADenseGridOfTheSquareIsNearer) {
   Stream stream({.seed = 1});

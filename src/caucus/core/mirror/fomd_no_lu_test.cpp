@@ -1,4 +1,5 @@
 #include "caucus/fomd_no_lu.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +19,6 @@ namespace caucus {
 namespace {
 
 using testing::ElementsAre;
-using Floats = std::vector<float>;
-using Doubles = std::vector<double>;
 
 /// A user's own map: exponentiated gradient on the positive orthant, psi(u) = sum u ln u - u.
 struct Orthant {

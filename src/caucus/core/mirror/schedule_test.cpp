@@ -1,4 +1,5 @@
 #include "caucus/core/mirror/schedule.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,6 @@ namespace {
 
 using testing::DoubleNear;
 using testing::Each;
-using Exact = long double;
 
 double relative_error(double value, Exact expected) {
   return static_cast<double>(std::abs(Exact(value) / expected - 1));

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/sum_tree.hpp"
+#include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {

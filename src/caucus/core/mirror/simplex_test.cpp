@@ -1,4 +1,5 @@
 #include "caucus/core/mirror/simplex.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,14 +21,11 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
-using Doubles = std::vector<double>;
-using Exact = long double;
 
 static_assert(MirrorMap<WeightedEntropy>);
 static_assert(!std::is_constructible_v<Simplex, Doubles>, "a raw vector is not a Simplex");
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Doubles copy(std::span<const double> values) { return {values.begin(), values.end()}; }
 

@@ -1,7 +1,6 @@
 #include "caucus/core/mirror/sum_tree.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace caucus {
 
@@ -97,12 +96,25 @@ Status SumTree::restore(StateReader& from) {
   return Done{};
 }
 
-/// Returns the last child with a weight, for a point that rounding moved beyond the total.
-std::size_t SumTree::last_child(const Level& level, std::size_t node) {
-  const double* values = level.values.data() + node * kChildren;
-  std::size_t child = kChildren - 1;
-  while (child > 0 && values[child] == 0.0) --child;
+std::size_t SumTree::find_child(const Level& level, std::size_t node, double point) {
+  const double* const sums = level.sums.data() + node * kChildren;
+  std::size_t child = 0;  // counting is faster than a search that branches
+  for (std::size_t c = 0; c < kChildren; ++c) child += sums[c] <= point ? 1U : 0U;
+  if (child < kChildren) return child;
+  // Rounding moved the point beyond the total: take the last child with a weight.
+  const double* const values = level.values.data() + node * kChildren;
+  for (child = kChildren - 1; child > 0 && values[child] == 0.0;) --child;
   return child;
+}
+
+std::size_t SumTree::find(double point) const {
+  std::size_t node = 0;
+  for (std::size_t l = depth_; l > 0; --l) {
+    const std::size_t child = find_child(levels_[l], node, point);
+    if (child > 0) point -= levels_[l].sums[node * kChildren + child - 1];
+    node = node * kChildren + child;
+  }
+  return node * kChildren + find_child(levels_.front(), node, point);
 }
 
 }  // namespace caucus

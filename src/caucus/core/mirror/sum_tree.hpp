@@ -4,7 +4,6 @@
 // and a search visits one node per level.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +11,6 @@
 
 #include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/core/simd/kernels.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
@@ -28,8 +26,6 @@ class SumTree {
 
   /// The weights, followed by zeros up to a multiple of 16.
   [[nodiscard]] const double* padded_values() const { return levels_.front().values.data(); }
-  /// The running sums of a tree of at most 16 weights.
-  [[nodiscard]] const double* running_sums() const { return levels_.front().sums.data(); }
 
   void set_all(std::span<const double> values);
   /// Like set_all(), but swaps with values that are padded with zeros like padded_values().
@@ -39,15 +35,7 @@ class SumTree {
 
   /// Returns the i with sum_{k < i} w_k <= point < sum_{k <= i} w_k, up to rounding. Its weight is
   /// not 0 unless all are.
-  [[nodiscard]] std::size_t find(double point) const {
-    std::size_t node = 0;
-    for (std::size_t l = depth_; l > 0; --l) {
-      const std::size_t child = find_child(levels_[l], node, point);
-      if (child > 0) point -= levels_[l].sums[node * kChildren + child - 1];
-      node = node * kChildren + child;
-    }
-    return node * kChildren + find_child(levels_.front(), node, point);
-  }
+  [[nodiscard]] std::size_t find(double point) const;
 
   /// Saves the weights, from which the sums follow. restore() needs a tree of the same size;
   /// discard it after an error.
@@ -64,12 +52,7 @@ class SumTree {
   };
   void add_up_all();
   static void add_up(Level& level, std::size_t node);
-  static std::size_t find_child(const Level& level, std::size_t node, double point) {
-    const double* sums = level.sums.data() + node * kChildren;
-    const std::size_t child = simd::kernels().count_up_to(sums, point);
-    return child < kChildren ? child : last_child(level, node);
-  }
-  static std::size_t last_child(const Level& level, std::size_t node);
+  static std::size_t find_child(const Level& level, std::size_t node, double point);
 
   std::size_t size_ = 0;
   std::size_t depth_ = 0;                   ///< levels above the leaves

@@ -76,25 +76,17 @@ class ModelSampler {
   std::span<const std::uint32_t> draw(const Simplex& p, Stream stream) {
     const auto K = static_cast<std::uint32_t>(order_.size());
     const auto first = static_cast<std::uint32_t>(p.find(stream.uniform()));
-    std::uint32_t* const drawn = drawn_.data();
-    drawn[0] = first;
-    if (sampled_ == K) return all(first);
-    if (sampled_ == 2) {  // the shuffle has one step
+    drawn_[0] = first;
+    if (sampled_ == K) {  // the others come in their order
+      for (std::uint32_t i = 0; i < first; ++i) drawn_[i + 1] = i;
+      for (std::uint32_t i = first + 1; i < K; ++i) drawn_[i] = i;
+    } else if (sampled_ == 2) {  // the shuffle has one step
       const std::uint32_t pick = stream.below(K - 1);
-      drawn[1] = pick == first ? K - 1 : pick;
+      drawn_[1] = pick == first ? K - 1 : pick;
     } else {
       Stream rest = stream;  // a copy lets the compiler keep `stream` in registers
       shuffle(rest);
     }
-    return drawn_;
-  }
-  /// For J = K: returns `first`, then the others in their order.
-  std::span<const std::uint32_t> all(std::uint32_t first) {
-    const auto K = static_cast<std::uint32_t>(order_.size());
-    std::uint32_t* const drawn = drawn_.data();
-    drawn[0] = first;
-    for (std::uint32_t i = 0; i < first; ++i) drawn[i + 1] = i;
-    for (std::uint32_t i = first + 1; i < K; ++i) drawn[i] = i;
     return drawn_;
   }
 
@@ -107,62 +99,30 @@ class ModelSampler {
   std::vector<std::uint32_t> drawn_;
 };
 
-/// Draws for consecutive clients. It holds only scratch memory, so every thread may have its own.
+/// Draws for the clients of a run. It holds only scratch memory, so every thread may have its own.
 class ClientSampler {
  public:
   ClientSampler(const StreamKey& key, std::size_t models, std::size_t sampled)
-      : streams_(key), sampler_(models, sampled), models_(models), sampled_(sampled) {}
-
-  /// Returns a sampler for clients that all draw from the same p, which must not change within a
-  /// round. With few models it draws for sixteen clients at once.
-  [[nodiscard]] ClientSampler of_one_p() const {
-    ClientSampler sampler = *this;
-    sampler.together_ =
-        (sampled_ == 2 || sampled_ == models_) && models_ > 2 && models_ <= simd::kLanes;
-    sampler.have_pairs_ = false;  // no pairs were drawn from the copied streams
-    return sampler;
-  }
+      : key_(key), sampler_(models, sampled) {}
 
   /// Returns A_1 .. A_J of a client in a round, valid until the next call.
   std::span<const std::uint32_t> draw(const Simplex& p, std::uint32_t round, std::uint32_t client) {
-    if (!together_) return sampler_.draw(p, streams_.of(round, client));
-    const std::uint32_t* const pair = drawn_together(p, round, client);
-    return sampled_ == 2 ? std::span(pair, 2) : sampler_.all(pair[0]);
+    key_.round = round;
+    key_.client = client;
+    return sampler_.draw(p, Stream(key_));
   }
   /// Writes the J indices of each of `count` consecutive clients to `into`.
   void draw(const Simplex& p, std::uint32_t round, std::uint32_t first_client, std::size_t count,
             std::uint32_t* into) {
-    const bool pairs = together_ && sampled_ == 2;
-    for (std::size_t c = 0; c < count;) {
-      const auto client = first_client + static_cast<std::uint32_t>(c);
-      if (pairs) {
-        const std::uint32_t* const drawn = drawn_together(p, round, client);
-        const std::uint32_t left = ClientStreams::kTogether - (client - streams_.first_client());
-        const std::size_t some = std::min<std::size_t>(left, count - c);
-        for (std::size_t m = 0; m < 2 * some; ++m) into[2 * c + m] = drawn[m];
-        c += some;
-      } else {
-        const auto drawn = draw(p, round, client);
-        for (std::size_t m = 0; m < sampled_; ++m) into[c * sampled_ + m] = drawn[m];
-        ++c;
-      }
+    for (std::size_t c = 0; c < count; ++c) {
+      const auto drawn = draw(p, round, first_client + static_cast<std::uint32_t>(c));
+      for (const std::uint32_t model : drawn) *into++ = model;
     }
   }
 
  private:
-  /// Returns A_1 and, for J = 2, A_2.
-  const std::uint32_t* drawn_together(const Simplex& p, std::uint32_t round, std::uint32_t client) {
-    if (!have_pairs_ || !streams_.has(round, client)) draw_together(p, round, client);
-    return pairs_.data() + std::size_t{2} * (client - streams_.first_client());
-  }
-  void draw_together(const Simplex& p, std::uint32_t round, std::uint32_t client);
-
-  ClientStreams streams_;
+  StreamKey key_;  ///< of the last client
   ModelSampler sampler_;
-  std::size_t models_, sampled_;
-  bool together_ = false;
-  bool have_pairs_ = false;  ///< whether pairs_ belongs to the present streams_
-  std::array<std::uint32_t, 2 * ClientStreams::kTogether> pairs_{};
 };
 
 }  // namespace caucus

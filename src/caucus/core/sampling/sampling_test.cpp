@@ -1,4 +1,5 @@
 #include "caucus/core/sampling/sampling.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
-using Doubles = std::vector<double>;
 using Models = std::vector<std::uint32_t>;
 
 /// The probability of every set of J models by the definition: A_1 ~ p, and the others are any J -
@@ -224,27 +224,22 @@ TEST(PairWeights, OfTwoModelsThatBothUnderflowedAreFinite) {
   EXPECT_NEAR(weights.second, 2.0 / (1.0 + std::exp(1.0)), 1e-12);
 }
 
-// Sixteen clients at once must draw what each draws alone.
-RC_GTEST_PROP(ClientSampler, DrawsTogetherWhatEachClientDrawsAlone, ()) {
-  const auto K = *rc::gen::inRange<std::size_t>(3, 17);
-  const std::size_t sampled = *rc::gen::element(std::size_t{2}, K);
+RC_GTEST_PROP(ClientSampler, DrawsForConsecutiveClientsWhatEachDrawsFromItsStream, ()) {
+  const auto K = *rc::gen::inRange<std::size_t>(3, 40);
+  const auto sampled = *rc::gen::inRange<std::size_t>(2, K + 1);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
-  std::vector<double> log_weights;
-  Stream stream({seed, Purpose::test});
-  for (std::size_t i = 0; i < K; ++i) {
-    log_weights.push_back(*rc::gen::inRange(0, 4) == 0 ? -1e4 : stream.normal());
-  }
-  log_weights[K / 2] = 0.0;
-  const Simplex p = Simplex::from_log_weights(log_weights);
-  ClientSampler alone({seed, Purpose::sampling}, K, sampled);
-  alone.draw(p, 7, 0);  // earlier streams must not count as drawn together
-  ClientSampler together = alone.of_one_p();
   const auto first = *rc::gen::inRange<std::uint32_t>(0, 40);
-  for (std::uint32_t client = first; client < first + 40; ++client) {
-    const auto expected = alone.draw(p, 7, client);
-    const auto drawn = together.draw(p, 7, client);
-    RC_ASSERT(std::vector(drawn.begin(), drawn.end()) ==
-              std::vector(expected.begin(), expected.end()));
+  Draws alone(any_probabilities(K), sampled);
+  ClientSampler sampler({.seed = seed, .purpose = Purpose::sampling}, K, sampled);
+  Models together(40 * sampled);
+  sampler.draw(alone.p, 7, first, 40, together.data());
+  for (std::uint32_t c = 0; c < 40; ++c) {
+    const StreamKey key{
+        .seed = seed, .purpose = Purpose::sampling, .round = 7, .client = first + c};
+    const auto expected = alone.sampler.draw(alone.p, Stream(key));
+    RC_ASSERT(std::equal(expected.begin(), expected.end(), together.data() + c * sampled));
+    const auto drawn = sampler.draw(alone.p, 7, first + c);
+    RC_ASSERT(std::equal(expected.begin(), expected.end(), drawn.begin()));
   }
 }
 

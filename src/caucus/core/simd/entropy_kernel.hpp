@@ -1,10 +1,9 @@
 // Short mirror steps of the weighted entropy (see simplex.hpp).
 #pragma once
 
-#include "caucus/core/simd/doubles.hpp"
 #include "caucus/core/simd/exp_kernel.hpp"
-#include "caucus/core/simd/four_doubles.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/core/simd/vectors.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
@@ -15,16 +14,16 @@ namespace {
 /// delta) to all digits.
 class EntropyMove {
  public:
-  explicit EntropyMove(const EntropyStep& step) : s_(step), rate_(step.rate) {}
+  explicit EntropyMove(const EntropyStep& step) : s_(step) {}
 
   /// Computes nu to first order.
   void guess() {
     Eight slopes = eight(0.0);
     Eight losses = eight(0.0);
-    each([&]<class Doubles>(std::size_t k, Doubles a) {
-      const Doubles pa = multiply(loaded<Doubles>(s_.p + k), a);
-      slopes = add(slopes, pa);
-      losses = mul_add(pa, loaded<Doubles>(s_.losses + k), losses);
+    each([&](std::size_t k, Eight a) {
+      const Eight pa = load(s_.p + k) * a;
+      slopes = slopes + pa;
+      losses = mul_add(pa, load(s_.losses + k), losses);
     });
     slope_ = sum(slopes);
     nu_ = -sum(losses) / slope_;
@@ -34,11 +33,11 @@ class EntropyMove {
     Eight seconds = eight(0.0);
     Eight thirds = eight(0.0);
     Eight bends = eight(0.0);
-    each([&]<class Doubles>(std::size_t k, Doubles a) {
-      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
-      const Doubles pt = multiply(loaded<Doubles>(s_.p + k), t);
-      const Doubles second = multiply(pt, t);
-      seconds = add(seconds, second);
+    each([&](std::size_t k, Eight a) {
+      const Eight t = a * (load(s_.losses + k) + eight(nu_));
+      const Eight pt = load(s_.p + k) * t;
+      const Eight second = pt * t;
+      seconds = seconds + second;
       thirds = mul_add(second, t, thirds);
       bends = mul_add(pt, a, bends);
     });
@@ -50,21 +49,20 @@ class EntropyMove {
     Eight firsts = eight(0.0);
     Eight seconds = eight(0.0);
     Eight largest = eight(-1e308);
-    each([&]<class Doubles>(std::size_t k, Doubles a) {
-      const Doubles t = multiply(a, add(loaded<Doubles>(s_.losses + k), every<Doubles>(nu_)));
-      const Doubles moved =
-          subtract(subtract(loaded<Doubles>(s_.log_p + k), every<Doubles>(s_.log_total)), t);
+    each([&](std::size_t k, Eight a) {
+      const Eight t = a * (load(s_.losses + k) + eight(nu_));
+      const Eight moved = load(s_.log_p + k) - eight(s_.log_total) - t;
       largest = larger(largest, moved);
-      const Doubles weight = exponential(larger(moved, every<Doubles>(-1e308)));
+      const Eight weight = exponential(larger(moved, eight(-1e308)));
       store(s_.moved + k, moved);
       store(s_.weights + k, weight);
-      const Doubles first = multiply(weight, a);
-      totals = add(totals, weight);
-      firsts = add(firsts, first);
+      const Eight first = weight * a;
+      totals = totals + weight;
+      firsts = firsts + first;
       seconds = mul_add(first, a, seconds);
     });
     measure(totals, firsts, seconds);
-    in_range_ = count_at_most(largest, eight(1.0)) == kBlock;  // the range of exponential()
+    in_range_ = all_at_most(largest, 1.0);  // the range of exponential()
   }
   /// Makes the weights sum to 1. Returns false if the step is too long for this method.
   bool settle() {
@@ -75,14 +73,14 @@ class EntropyMove {
       delta += 0.5 * second_ / first_ * delta * delta;
       const double longest = s_.rate * s_.most_inverse * (delta < 0.0 ? -delta : delta);
       if (!(longest <= 1e-3)) return false;
-      each([&]<class Doubles>(std::size_t k, Doubles a) {
-        const Doubles t = multiply(a, every<Doubles>(-delta));
-        Doubles e = mul_add(t, every<Doubles>(1.0 / 24.0), every<Doubles>(1.0 / 6.0));
-        e = mul_add(t, e, every<Doubles>(0.5));
-        e = mul_add(t, e, every<Doubles>(1.0));
-        const Doubles old = loaded<Doubles>(s_.weights + k);
-        store(s_.weights + k, mul_add(multiply(old, t), e, old));
-        store(s_.moved + k, add(loaded<Doubles>(s_.moved + k), t));
+      each([&](std::size_t k, Eight a) {
+        const Eight t = a * eight(-delta);
+        Eight e = mul_add(t, eight(1.0 / 24.0), eight(1.0 / 6.0));
+        e = mul_add(t, e, eight(0.5));
+        e = mul_add(t, e, eight(1.0));
+        const Eight old = load(s_.weights + k);
+        store(s_.weights + k, mul_add(old * t, e, old));
+        store(s_.moved + k, load(s_.moved + k) + t);
       });
       if (longest <= 1e-5) return true;  // the remaining error is of third order
       measure_again();
@@ -95,9 +93,7 @@ class EntropyMove {
   /// Calls work(k, the vector of a_k and the following).
   template <class Work>
   [[gnu::always_inline]] void each(Work&& work) const {
-    eights(s_.n, [&]<class Doubles>(std::size_t k, Doubles) {
-      work(k, multiply(every<Doubles>(rate_), loaded<Doubles>(s_.inverse + k)));
-    });
+    for (std::size_t k = 0; k < s_.n; k += kBlock) work(k, eight(s_.rate) * load(s_.inverse + k));
   }
   void measure(Eight totals, Eight firsts, Eight seconds) {
     h_ = sum(totals) - 1.0;
@@ -108,17 +104,16 @@ class EntropyMove {
     Eight totals = eight(0.0);
     Eight firsts = eight(0.0);
     Eight seconds = eight(0.0);
-    each([&]<class Doubles>(std::size_t k, Doubles a) {
-      const Doubles weight = loaded<Doubles>(s_.weights + k);
-      totals = add(totals, weight);
+    each([&](std::size_t k, Eight a) {
+      const Eight weight = load(s_.weights + k);
+      totals = totals + weight;
       firsts = mul_add(weight, a, firsts);
-      seconds = mul_add(multiply(weight, a), a, seconds);
+      seconds = mul_add(weight * a, a, seconds);
     });
     measure(totals, firsts, seconds);
   }
 
   const EntropyStep& s_;
-  double rate_;
   double slope_ = 0.0;
   double nu_ = 0.0;
   double h_ = 0.0, first_ = 0.0, second_ = 0.0;  ///< sum w_i - 1, sum w_i a_i and sum w_i a_i^2
@@ -137,13 +132,12 @@ inline bool move_logs(double* logs, const double* losses, double common, double 
                       double limit, std::size_t n, double* weights) {
   Eight most = eight(-1e308);
   for (std::size_t k = 0; k < n; k += kBlock) {
-    const Eight moved =
-        add(load(logs + k), multiply(eight(factor), subtract(load(losses + k), eight(common))));
+    const Eight moved = load(logs + k) + eight(factor) * (load(losses + k) - eight(common));
     store(logs + k, moved);
     store(weights + k, exponential(larger(moved, eight(-1e308))));
     most = larger(most, moved);
   }
-  return count_at_most(most, eight(limit)) == kBlock;
+  return all_at_most(most, limit);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace caucus::simd {
 
@@ -27,26 +26,15 @@ struct Term {
   float factor;
 };
 
-/// w <- w + factor * (0 + terms[0] + terms[1] + ..), for n numbers and at least one term.
-struct Move {
-  float* w;
-  const Term* terms;
-  std::size_t count;
-  std::size_t n;
-  float factor;
-};
-
 /// The most widths in ratio 2 that share a sine and cosine by doubling angles.
 inline constexpr std::size_t kOctaves = 4;
 
 /// A request for one of several x: the waves amplitude * cos(pi 2^level factor x_k) and their sines
-/// go to out[level], and their product with a model to *product[level].
+/// go to out[level].
 struct Wave {
   const float* x;
   float factor;
   float* out[kOctaves];
-  const float* model[kOctaves];
-  double* product[kOctaves];
 };
 
 /// The arrays are padded to a multiple of 8: p, inverse and losses with 0, log_p with -1e308.
@@ -58,21 +46,6 @@ struct EntropyStep {
   double most_inverse;
   double tolerance;
   double *moved, *weights;  ///< the result: logarithms of the new p, and the new p
-};
-
-/// Counters of Philox that differ in their second and third words; their number is a multiple
-/// of 16.
-struct PhiloxCounters {
-  std::uint32_t key[2];
-  std::uint32_t first, fourth;
-  const std::uint32_t *second, *third;
-  std::size_t count;
-};
-
-/// At most 16 models to draw from.
-struct FewModels {
-  const double* sums;  ///< running sums of their weights
-  std::size_t count;
 };
 
 /// An approximate solution of A x = b; see second_order.hpp.
@@ -90,22 +63,13 @@ struct Kernels {
   void (*dots)(const float* const* a, const float* const* b, std::size_t n, std::size_t count,
                double* out);
   void (*add_scaled)(float* y, float factor, const float* x, std::size_t n);
-  void (*add_product)(float* y, float factor, const float* x, std::size_t n);
   void (*add_products)(float* y, const Term* terms, std::size_t count, std::size_t n);
-  void (*add_exact_product)(double* y, float factor, const float* x, std::size_t n);
-  void (*sum_exact_products)(const Term* terms, std::size_t count, double share, std::size_t n,
-                             float* out);
+  double (*add_and_measure)(float* y, const Term& term, std::size_t n);
   void (*scale)(float* y, float factor, std::size_t n);
-  double (*move_and_measure)(float* w, float factor, const float* gradient, std::size_t n);
-  void (*move_by_products)(const Move* moves, std::size_t count, double* squares);
-  double (*sum_and_measure)(const Term* terms, std::size_t count, std::size_t n, float* out,
-                            double* squares);
   float (*project)(const float* base, std::size_t inputs, std::size_t width, std::size_t columns,
                    const float* const* x, std::size_t count, float* out);
   void (*sincos)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
                  std::size_t n);
-  void (*sincos_products)(const Wave* waves, std::size_t count, std::size_t levels, float amplitude,
-                          std::size_t n);
   float (*magnitude)(const float* x, std::size_t n);
   // symmetric_matrix.hpp
   void (*symmetric_multiply)(const double* matrix, std::size_t blocks, const double* x, double* y);
@@ -131,13 +95,6 @@ struct Kernels {
   void (*take_step)(const Iterate& at, double length, const double* other, const double* image,
                     double kept, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
-  // sum_tree.hpp: returns the number of the 16 numbers that are at most `limit`
-  std::size_t (*count_up_to)(const double* x, double limit);
-  // random.hpp: word w of the c-th block is out[w count + c]
-  void (*philox)(const PhiloxCounters& counters, std::uint32_t* out);
-  // sampling.hpp: draws for sixteen clients; false if the scalar code must draw instead
-  bool (*draw_pairs)(const FewModels& models, const std::uint32_t* const* words,
-                     std::uint32_t* pairs);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
   // logs_k += factor * (losses_k - common) and weights_k = e^logs_k for n numbers, a multiple of 8;

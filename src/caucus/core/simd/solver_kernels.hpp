@@ -2,9 +2,8 @@
 // multiples of 8. Dot products are summed in 16 lanes, like those of floats.
 #pragma once
 
-#include "caucus/core/simd/doubles.hpp"
-#include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/core/simd/vectors.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
@@ -58,7 +57,7 @@ inline void add_floats(const float* g, const double* factors, double square, std
     store(y[0] + k, mul_add(first, v, load(y[0] + k)));
     store(y[1] + k, mul_add(second, v, load(y[1] + k)));
     store(y[2] + k, mul_add(third, v, load(y[2] + k)));
-    store(y[3] + k, mul_add(multiply(weight, v), v, load(y[3] + k)));
+    store(y[3] + k, mul_add(weight * v, v, load(y[3] + k)));
   }
 }
 
@@ -82,7 +81,7 @@ inline void add_outer_products(const float* vectors, const double* factors, std:
 
 inline void scale_by(const double* x, const double* factors, std::size_t n, double* out) {
   for (std::size_t k = 0; k < n; k += kBlock) {
-    store(out + k, multiply(load(x + k), load(factors + k)));
+    store(out + k, load(x + k) * load(factors + k));
   }
 }
 
@@ -110,12 +109,12 @@ inline void take_step(const Iterate& at, double length, const double* other, con
   const Eight share = eight(length);
   const Eight old = eight(kept);
   for (std::size_t k = 0; k < n; k += kBlock) {
-    const Eight direction = mul_add(old, load(at.direction + k), multiply(share, load(other + k)));
-    const Eight moved = mul_add(old, load(at.image + k), multiply(share, load(image + k)));
+    const Eight direction = mul_add(old, load(at.direction + k), share * load(other + k));
+    const Eight moved = mul_add(old, load(at.image + k), share * load(image + k));
     store(at.direction + k, direction);
     store(at.image + k, moved);
-    store(at.x + k, add(load(at.x + k), direction));
-    store(at.residual + k, subtract(load(at.residual + k), moved));
+    store(at.x + k, load(at.x + k) + direction);
+    store(at.residual + k, load(at.residual + k) - moved);
   }
 }
 

@@ -1,11 +1,8 @@
 // The kernels of symmetric_matrix.hpp.
 #pragma once
 
-#include "caucus/core/simd/doubles.hpp"
-#include "caucus/core/simd/eight_floats.hpp"
-#include "caucus/core/simd/groups.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
-#include "caucus/core/simd/lanes.hpp"
+#include "caucus/core/simd/vectors.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
@@ -16,26 +13,26 @@ inline void multiply_rows(const double* rows, std::size_t diagonal, std::size_t 
                           const double* x, double* y) {
   Eight sums[kRows];
   Eight own[kRows];
-  for (std::size_t r = 0; r < kRows; ++r) {
+  repeat<kRows>([&](std::size_t r) {
     sums[r] = eight(0.0);
     own[r] = eight(x[first + r]);
-  }
+  });
   for (std::size_t l = 0; l < diagonal; l += kBlock) {
     const Eight other = load(x + l);
     Eight mirrored = load(y + l);
-    for (std::size_t r = 0; r < kRows; ++r) {
+    repeat<kRows>([&](std::size_t r) {
       const Eight values = load(rows + l * kRows + r * kBlock);
       sums[r] = mul_add(values, other, sums[r]);
       mirrored = mul_add(values, own[r], mirrored);
-    }
+    });
     store(y + l, mirrored);
   }
   const Eight other =
       load(x + diagonal);  // the diagonal block is stored completely, without a mirror image
-  for (std::size_t r = 0; r < kRows; ++r) {
+  repeat<kRows>([&](std::size_t r) {
     sums[r] = mul_add(load(rows + diagonal * kRows + r * kBlock), other, sums[r]);
     y[first + r] += sum(sums[r]);
-  }
+  });
 }
 
 /// Calls visit(rows, diagonal, first) for every four rows.
@@ -66,12 +63,12 @@ inline void add_tile(double* tile, const float* row, const float* columns, std::
   const auto each = [](auto work) {
     repeat<Groups>([&](std::size_t g) { repeat<kRows>([&](std::size_t r) { work(g, r); }); });
   };
-  each([&](std::size_t g, std::size_t r) { sums[g][r] = eight_floats(0.0F); });
+  each([&](std::size_t g, std::size_t r) { sums[g][r] = filled<EightFloats>(0.0F); });
   for (std::size_t j = 0; j < count; ++j) {
     EightFloats v[Groups];
-    repeat<Groups>([&](std::size_t g) { v[g] = load_eight(columns + g * kBlock); });
+    repeat<Groups>([&](std::size_t g) { v[g] = loaded<EightFloats>(columns + g * kBlock); });
     repeat<kRows>([&](std::size_t r) {
-      const EightFloats weight = eight_floats(row[r]);
+      const auto weight = filled<EightFloats>(row[r]);
       repeat<Groups>([&](std::size_t g) { sums[g][r] = mul_add(weight, v[g], sums[g][r]); });
     });
     row += n;

@@ -1,4 +1,5 @@
 #include "caucus/core/solvers/first_order.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,6 @@
 
 namespace caucus {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(FirstOrderModel, AgreesWithThePlainFormulas) {
   constexpr std::size_t kDimension = 6;

@@ -1,4 +1,5 @@
 #include "caucus/core/solvers/second_order.hpp"
+#include "caucus/core/base/test_numbers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +11,6 @@
 
 namespace caucus {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-using Doubles = std::vector<double>;
-using Floats = std::vector<float>;
 
 /// The ridge as a share of the largest |z|^2: 5 / round, but at least 1%.
 double ridge_share(std::size_t round) { return std::max(0.01, 5.0 / static_cast<double>(round)); }

@@ -1,13 +1,106 @@
-#include "caucus/data/files/arff.hpp"
+#include "caucus/data/table.hpp"
 
+#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "caucus/data/files/arff_attribute.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
 
 namespace caucus {
 namespace {
+
+struct ArffAttribute {
+  std::string name;
+  bool nominal = false;
+  std::unordered_map<std::string, double> values;  ///< the values of a nominal attribute
+  double sparse_default = 0.0;
+};
+
+struct ArffToken {
+  std::string text;
+  bool quoted = false;
+};
+
+/// Removes one token from the front of `rest`: a token quoted by ' or " with backslash escapes, or
+/// the characters up to the next blank or any of `stops`. Returns an empty unquoted token if there
+/// is none.
+Result<ArffToken> take_arff_token(std::string_view& rest, std::string_view stops,
+                                  const std::string& where) {
+  rest = trim(rest);
+  ArffToken token;
+  if (rest.empty() || (rest[0] != '\'' && rest[0] != '"')) {
+    const std::string ends = std::string(" \t").append(stops);
+    const std::size_t length = std::min(rest.find_first_of(ends), rest.size());
+    token.text = rest.substr(0, length);
+    rest.remove_prefix(length);
+    return token;
+  }
+  token.quoted = true;
+  const char quote = rest[0];
+  for (std::size_t k = 1; k < rest.size(); ++k) {
+    if (rest[k] == quote) {
+      rest.remove_prefix(k + 1);
+      return token;
+    }
+    if (rest[k] == '\\' && k + 1 < rest.size()) ++k;
+    token.text += rest[k];
+  }
+  return data_error(where, "has a quote without its end", "expected a name on one line");
+}
+
+Result<std::vector<std::string>> parse_nominal_values(std::string_view rest,
+                                                      const std::string& where) {
+  std::vector<std::string> values;
+  rest.remove_prefix(1);  // the brace
+  for (;;) {
+    CAUCUS_TRY(ArffToken token, take_arff_token(rest, ",}", where));
+    rest = trim(rest);
+    if (rest.empty() || (rest[0] != ',' && rest[0] != '}')) {
+      return data_error(where, "has a list of values without its end", "expected {a, b, ...}");
+    }
+    if (!token.text.empty() || token.quoted) values.push_back(std::move(token.text));
+    const bool last = rest[0] == '}';
+    rest.remove_prefix(1);
+    if (last) break;
+  }
+  if (values.empty()) return data_error(where, "has no values", "expected {a, b, ...}");
+  return values;
+}
+
+void number_values(const std::vector<std::string>& texts, ArffAttribute& attribute) {
+  std::vector<double> numbers(texts.size());
+  bool all_numbers = true;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    all_numbers = all_numbers && parse_number(texts[k], numbers[k]) == NumberForm::finite;
+  }
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const double number = all_numbers ? numbers[k] : static_cast<double>(k);
+    attribute.values.emplace(texts[k], number);
+    if (k == 0) attribute.sparse_default = number;
+  }
+}
+
+/// Parses the text after the word @attribute.
+Result<ArffAttribute> parse_arff_attribute(std::string_view declaration, const std::string& where) {
+  CAUCUS_TRY(const ArffToken name, take_arff_token(declaration, "{", where));
+  ArffAttribute attribute;
+  attribute.name = name.text;
+  declaration = trim(declaration);
+  if (declaration.starts_with('{')) {
+    attribute.nominal = true;
+    CAUCUS_TRY(const auto values, parse_nominal_values(declaration, where));
+    number_values(values, attribute);
+    return attribute;
+  }
+  CAUCUS_TRY(const ArffToken type, take_arff_token(declaration, "", where));
+  const std::string kind = lower_case(type.text);
+  if (kind == "numeric" || kind == "real" || kind == "integer") return attribute;
+  return data_error(
+      where, "attribute " + in_quotes(attribute.name) + " has the type " + in_quotes(type.text),
+      "expected numeric, real, integer or a list of values");
+}
 
 class ArffReader {
  public:
@@ -63,11 +156,6 @@ class ArffReader {
     return Done{};
   }
 
-  Status wrong_count(std::size_t fields) const {
-    return data_error(lines_.where(), "has " + std::to_string(fields) + " fields",
-                      "expected " + std::to_string(attributes_.size()));
-  }
-
   // Consumes a comma; returns false at the end of the row.
   Result<bool> comma(std::string_view& rest) const {
     rest = trim(rest);
@@ -90,7 +178,10 @@ class ArffReader {
       }
       CAUCUS_TRY(more, comma(rest));
     }
-    if (k != attributes_.size()) return wrong_count(k);
+    if (k != attributes_.size()) {
+      return data_error(lines_.where(), "has " + std::to_string(k) + " fields",
+                        "expected " + std::to_string(attributes_.size()));
+    }
     for (k = 0; k < attributes_.size(); ++k) CAUCUS_CHECK(assign(k, tokens_[k]));
     return Done{};
   }
@@ -119,14 +210,22 @@ class ArffReader {
   }
 
   Status assign(std::size_t k, const ArffToken& token) {
-    double plain = 0.0;  // numbers that parse need no text for `where`
-    if (!attributes_[k].nominal && parse_number(token.text, plain) == NumberForm::finite) {
-      values_[k] = plain;
+    const ArffAttribute& attribute = attributes_[k];
+    const auto where = [&] { return column_where(lines_.where(), k + 1); };
+    if (token.text == "?" && !token.quoted) {
+      return data_error(where(), "is missing ('?')", "expected a value");
+    }
+    if (attribute.nominal) {
+      const auto found = attribute.values.find(token.text);
+      if (found == attribute.values.end()) {
+        return data_error(
+            where(), in_quotes(token.text) + " is not a value of " + in_quotes(attribute.name),
+            "expected one of its " + std::to_string(attribute.values.size()) + " declared values");
+      }
+      values_[k] = found->second;
       return Done{};
     }
-    CAUCUS_TRY(values_[k], attributes_[k].number(token.text, token.quoted,
-                                                 column_where(lines_.where(), k + 1)));
-    return Done{};
+    return read_number(token.text, values_[k], where);
   }
 
   std::string name_;

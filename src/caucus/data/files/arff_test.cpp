@@ -1,4 +1,4 @@
-#include "caucus/data/files/arff.hpp"
+#include "caucus/data/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,36 +17,40 @@ const std::string kHead =
     "@Attribute colour {red, 'dark green', blue}\n@attribute grade {3,5.5}\n@attribute y real\n"
     "@DATA\n";
 
-KeepingSink table(const std::string& rows) { return table_of(TableFormat::arff, kHead + rows); }
-std::string error(const std::string& rows) { return table_error(TableFormat::arff, kHead + rows); }
+KeepingSink arff_table(const std::string& rows) {
+  return table_of(TableFormat::arff, kHead + rows);
+}
+std::string arff_error(const std::string& rows) {
+  return table_error(TableFormat::arff, kHead + rows);
+}
 
 TEST(Arff, ReadsDenseRows) {
-  const auto t = table("1.5, 'dark green', 5.5, -2\n% note\n\n2,red,3,1e3\n");
+  const auto t = arff_table("1.5, 'dark green', 5.5, -2\n% note\n\n2,red,3,1e3\n");
   EXPECT_THAT(t.head.names, ElementsAre("first one", "colour", "grade", "y"));
   EXPECT_THAT(t.rows, ElementsAre(ElementsAre(1.5, 1, 5.5, -2), ElementsAre(2, 0, 3, 1000)));
   EXPECT_THAT(t.lines, ElementsAre(8, 11));
 }
 
 TEST(Arff, SparseRowsOmitZerosAndFirstNominalValues) {
-  const auto t = table("{1 blue, 3 7}\n{}\n");
+  const auto t = arff_table("{1 blue, 3 7}\n{}\n");
   EXPECT_THAT(t.rows, ElementsAre(ElementsAre(0, 2, 3, 7), ElementsAre(0, 0, 3, 0)));
 }
 
 TEST(Arff, ErrorsInRowsNameLineAndColumn) {
-  EXPECT_THAT(error("1,red,3,?\n"), StartsWith("f:8: column 4: is missing ('?')"));
-  EXPECT_THAT(error("1,red,3\n"), StartsWith("f:8: has 3 fields; expected 4"));
-  EXPECT_THAT(error("1,red,3,4,5\n"), StartsWith("f:8: has 5 fields; expected 4"));
-  EXPECT_THAT(error("1,pink,3,4\n"),
+  EXPECT_THAT(arff_error("1,red,3,?\n"), StartsWith("f:8: column 4: is missing ('?')"));
+  EXPECT_THAT(arff_error("1,red,3\n"), StartsWith("f:8: has 3 fields; expected 4"));
+  EXPECT_THAT(arff_error("1,red,3,4,5\n"), StartsWith("f:8: has 5 fields; expected 4"));
+  EXPECT_THAT(arff_error("1,pink,3,4\n"),
               StartsWith("f:8: column 2: 'pink' is not a value of 'colour'"));
-  EXPECT_THAT(error("x,red,3,4\n"), StartsWith("f:8: column 1: 'x' is not a number"));
-  EXPECT_THAT(error("1,red,3,inf\n"), StartsWith("f:8: column 4: 'inf' is not finite"));
-  EXPECT_THAT(error("1,red,,4\n"), StartsWith("f:8: column 3: '' is not a value"));
-  EXPECT_THAT(error("1 2,red,3,4\n"), StartsWith("f:8: has '2,red,3,4' after a value"));
-  EXPECT_THAT(error("{4 1}\n"), StartsWith("f:8: has the index '4'"));
-  EXPECT_THAT(error("{3 1, 0 1}\n"), StartsWith("f:8: has the index '0'"));
-  EXPECT_THAT(error("{3 1\n"), StartsWith("f:8: has a sparse row without its end"));
-  EXPECT_THAT(error("{0 ?}\n"), StartsWith("f:8: column 1: is missing"));
-  EXPECT_THAT(error(""), StartsWith("f: has no rows"));
+  EXPECT_THAT(arff_error("x,red,3,4\n"), StartsWith("f:8: column 1: 'x' is not a number"));
+  EXPECT_THAT(arff_error("1,red,3,inf\n"), StartsWith("f:8: column 4: 'inf' is not finite"));
+  EXPECT_THAT(arff_error("1,red,,4\n"), StartsWith("f:8: column 3: '' is not a value"));
+  EXPECT_THAT(arff_error("1 2,red,3,4\n"), StartsWith("f:8: has '2,red,3,4' after a value"));
+  EXPECT_THAT(arff_error("{4 1}\n"), StartsWith("f:8: has the index '4'"));
+  EXPECT_THAT(arff_error("{3 1, 0 1}\n"), StartsWith("f:8: has the index '0'"));
+  EXPECT_THAT(arff_error("{3 1\n"), StartsWith("f:8: has a sparse row without its end"));
+  EXPECT_THAT(arff_error("{0 ?}\n"), StartsWith("f:8: column 1: is missing"));
+  EXPECT_THAT(arff_error(""), StartsWith("f: has no rows"));
 }
 
 TEST(Arff, ErrorsInDeclarationsNameTheLine) {

@@ -28,7 +28,7 @@ class ByteSource {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  class File;
+  struct File;
   struct Close {
     void operator()(File* file) const;
   };

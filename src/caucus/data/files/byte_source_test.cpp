@@ -123,7 +123,7 @@ TEST(ByteSource, TheFirstByteOfAGzipFileAloneIsText) {
 }
 
 // A first read that fills its buffer starts the thread that reads ahead.
-Result<std::string> read_in_pieces(ByteSource& source, std::size_t most) {
+Result<std::string> read_source_in_pieces(ByteSource& source, std::size_t most) {
   std::string all;
   std::string piece(70'000, ' ');
   while (all.size() < most) {
@@ -138,15 +138,15 @@ TEST(ByteSourceThread, UnpackingAheadChangesNothing) {
   const TestFiles files;
   const std::string text = random_text();
   auto source = ByteSource::open(files.write_gzip("a.gz", text));
-  const auto part = read_in_pieces(*source, text.size() / 3);
+  const auto part = read_source_in_pieces(*source, text.size() / 3);
   ASSERT_TRUE(part.ok());
   EXPECT_LT(part->size(), text.size()) << "the thread is still at work";
   EXPECT_TRUE(text.starts_with(*part));
   ASSERT_TRUE(source->rewind().ok());
   ByteSource moved = std::move(*source);
-  EXPECT_TRUE(*read_in_pieces(moved, text.size() + 1) == text);
+  EXPECT_TRUE(*read_source_in_pieces(moved, text.size() + 1) == text);
   ASSERT_TRUE(moved.rewind().ok());
-  EXPECT_TRUE(*read_in_pieces(moved, text.size() + 1) == text);
+  EXPECT_TRUE(*read_source_in_pieces(moved, text.size() + 1) == text);
 }
 
 TEST(ByteSourceThread, DamageFoundWhileUnpackingAheadIsAnError) {
@@ -154,14 +154,14 @@ TEST(ByteSourceThread, DamageFoundWhileUnpackingAheadIsAnError) {
   files.write_gzip("a.gz", random_text());
   const std::string bytes = files.read("a.gz");
   auto cut = ByteSource::open(files.write("cut.gz", bytes.substr(0, bytes.size() - 5)));
-  const auto truncated = read_in_pieces(*cut, random_text().size() + 1);
+  const auto truncated = read_source_in_pieces(*cut, random_text().size() + 1);
   ASSERT_FALSE(truncated.ok());
   EXPECT_THAT(truncated.error().line(), HasSubstr("cut.gz: is a truncated gzip file"));
 
   std::string changed = bytes;
   changed[bytes.size() / 2] = static_cast<char>(changed[bytes.size() / 2] ^ 0x55);
   auto damaged = ByteSource::open(files.write("damaged.gz", changed));
-  const auto corrupt = read_in_pieces(*damaged, random_text().size() + 1);
+  const auto corrupt = read_source_in_pieces(*damaged, random_text().size() + 1);
   ASSERT_FALSE(corrupt.ok());
   EXPECT_THAT(corrupt.error().line(), HasSubstr("damaged.gz: is a corrupt gzip file"));
 }

@@ -1,4 +1,4 @@
-#include "caucus/data/files/csv.hpp"
+#include "caucus/data/table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -107,11 +107,8 @@ class CsvReader {
                         "expected " + std::to_string(values_.size()));
     }
     for (std::size_t k = 0; k < fields.size(); ++k) {
-      const std::string_view text = trim(fields[k].text);
-      const NumberForm form = parse_number(text, values_[k]);
-      if (form != NumberForm::finite) {
-        return number_error(column_where(lines_.where(), k + 1), form, text);
-      }
+      CAUCUS_CHECK(read_number(trim(fields[k].text), values_[k],
+                               [&] { return column_where(lines_.where(), k + 1); }));
     }
     return Done{};
   }

@@ -3,6 +3,7 @@
 // reserved pages that were never written are not resident.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -15,13 +16,16 @@ class FloatBuffer {
   /// Appends `count` uninitialised floats and returns the first. Returns null if memory is
   /// exhausted; the content then stays as it is.
   float* append(std::size_t count) {
-    if (count > capacity_ - size_ && !resize(grown(count))) return nullptr;
+    if (count > kMost - size_) return nullptr;
+    const std::size_t needed = size_ + count;
+    if (needed > capacity_ && !resize(std::max(needed, capacity_ + capacity_ / 2 + kFirst))) {
+      return nullptr;
+    }
     float* room = data_.get() + size_;
-    size_ += count;
+    size_ = needed;
     return room;
   }
 
-  /// Releases the unused capacity.
   void shrink() {
     if (size_ > 0) resize(size_);
   }
@@ -32,21 +36,13 @@ class FloatBuffer {
 
  private:
   static constexpr std::size_t kMost = static_cast<std::size_t>(-1) / (4 * sizeof(float));
+  static constexpr std::size_t kFirst = 1u << 18;
 
   struct Free {
     void operator()(float* data) const { std::free(data); }
   };
 
-  [[nodiscard]] std::size_t grown(std::size_t count) const {
-    constexpr std::size_t kFirst = 1u << 18;
-    if (count > kMost - size_) return kMost + 1;
-    const std::size_t needed = size_ + count;
-    const std::size_t generous = capacity_ + capacity_ / 2 + kFirst;
-    return needed > generous ? needed : generous;
-  }
-
   bool resize(std::size_t capacity) {
-    if (capacity > kMost) return false;
     void* moved = std::realloc(data_.get(), capacity * sizeof(float));
     if (moved == nullptr) return false;
     static_cast<void>(data_.release());  // realloc has freed or reused it

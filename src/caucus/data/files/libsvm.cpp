@@ -1,4 +1,4 @@
-#include "caucus/data/files/libsvm.hpp"
+#include "caucus/data/table.hpp"
 
 #include <algorithm>
 
@@ -7,6 +7,8 @@
 
 namespace caucus {
 namespace {
+
+constexpr std::size_t kLargestIndex = 1'000'000;
 
 struct Entry {
   std::size_t index;
@@ -32,9 +34,9 @@ Status parse_entry(std::string_view token, const LineReader& lines, SparseRow& r
     return data_error(lines.where(), in_quotes(token) + " is not a feature",
                       "expected index:value");
   }
-  if (entry.index == 0 || entry.index > kLargestLibsvmIndex) {
+  if (entry.index == 0 || entry.index > kLargestIndex) {
     return data_error(lines.where(), "has the index " + std::to_string(entry.index),
-                      "expected 1 to " + std::to_string(kLargestLibsvmIndex));
+                      "expected 1 to " + std::to_string(kLargestIndex));
   }
   if (!row.entries.empty() && entry.index <= row.entries.back().index) {
     return data_error(lines.where(),
@@ -42,11 +44,9 @@ Status parse_entry(std::string_view token, const LineReader& lines, SparseRow& r
                           std::to_string(row.entries.back().index),
                       "expected increasing indices");
   }
-  const std::string_view text = token.substr(colon + 1);
-  const NumberForm form = parse_number(text, entry.value);
-  if (form != NumberForm::finite) {
-    return number_error(lines.where() + ": index " + std::to_string(entry.index), form, text);
-  }
+  CAUCUS_CHECK(read_number(token.substr(colon + 1), entry.value, [&] {
+    return lines.where() + ": index " + std::to_string(entry.index);
+  }));
   row.entries.push_back(entry);
   return Done{};
 }
@@ -59,9 +59,8 @@ Result<bool> next_row(LineReader& lines, SparseRow& row) {
     if (!more) return false;
     rest = trim(rest.substr(0, rest.find('#')));
     if (rest.empty()) continue;
-    const std::string_view label = next_token(rest);
-    const NumberForm form = parse_number(label, row.label);
-    if (form != NumberForm::finite) return number_error(lines.where() + ": label", form, label);
+    CAUCUS_CHECK(
+        read_number(next_token(rest), row.label, [&] { return lines.where() + ": label"; }));
     row.entries.clear();
     while (!trim(rest).empty()) CAUCUS_CHECK(parse_entry(next_token(rest), lines, row));
     return true;

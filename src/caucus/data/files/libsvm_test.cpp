@@ -1,4 +1,4 @@
-#include "caucus/data/files/libsvm.hpp"
+#include "caucus/data/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string error(std::string_view text) { return table_error(TableFormat::libsvm, text); }
+std::string libsvm_error(std::string_view text) { return table_error(TableFormat::libsvm, text); }
 
 TEST(Libsvm, FillsInZerosAndPutsTheLabelLast) {
   const auto t =
@@ -27,17 +27,17 @@ TEST(Libsvm, FillsInZerosAndPutsTheLabelLast) {
 }
 
 TEST(Libsvm, ErrorsNameTheLine) {
-  EXPECT_THAT(error("1 1:1\nx 1:1\n"), StartsWith("f:2: label: 'x' is not a number"));
-  EXPECT_THAT(error("1 1:1\n1 3:1 2:1\n"), StartsWith("f:2: has the index 2 after 3"));
-  EXPECT_THAT(error("1 1:1\n1 1:1 1:2\n"), StartsWith("f:2: has the index 1 after 1"));
-  EXPECT_THAT(error("1 0:1\n"), StartsWith("f:1: has the index 0; expected 1 to 1000000"));
-  EXPECT_THAT(error("1 1000001:1\n"), StartsWith("f:1: has the index 1000001"));
-  EXPECT_THAT(error("1 2\n"), StartsWith("f:1: '2' is not a feature; expected index:value"));
-  EXPECT_THAT(error("1 -1:2\n"), StartsWith("f:1: '-1:2' is not a feature"));
-  EXPECT_THAT(error("1 qid:2\n"), StartsWith("f:1: 'qid:2'"));
-  EXPECT_THAT(error("1 2:\n"), StartsWith("f:1: index 2: is empty"));
-  EXPECT_THAT(error("1 2:nan\n"), StartsWith("f:1: index 2: 'nan' is not finite"));
-  EXPECT_THAT(error("# nothing\n"), StartsWith("f: is empty"));
+  EXPECT_THAT(libsvm_error("1 1:1\nx 1:1\n"), StartsWith("f:2: label: 'x' is not a number"));
+  EXPECT_THAT(libsvm_error("1 1:1\n1 3:1 2:1\n"), StartsWith("f:2: has the index 2 after 3"));
+  EXPECT_THAT(libsvm_error("1 1:1\n1 1:1 1:2\n"), StartsWith("f:2: has the index 1 after 1"));
+  EXPECT_THAT(libsvm_error("1 0:1\n"), StartsWith("f:1: has the index 0; expected 1 to 1000000"));
+  EXPECT_THAT(libsvm_error("1 1000001:1\n"), StartsWith("f:1: has the index 1000001"));
+  EXPECT_THAT(libsvm_error("1 2\n"), StartsWith("f:1: '2' is not a feature; expected index:value"));
+  EXPECT_THAT(libsvm_error("1 -1:2\n"), StartsWith("f:1: '-1:2' is not a feature"));
+  EXPECT_THAT(libsvm_error("1 qid:2\n"), StartsWith("f:1: 'qid:2'"));
+  EXPECT_THAT(libsvm_error("1 2:\n"), StartsWith("f:1: index 2: is empty"));
+  EXPECT_THAT(libsvm_error("1 2:nan\n"), StartsWith("f:1: index 2: 'nan' is not finite"));
+  EXPECT_THAT(libsvm_error("# nothing\n"), StartsWith("f: is empty"));
 }
 
 TEST(Libsvm, APipeIsRefusedSinceItCannotBeReadTwice) {

@@ -19,14 +19,6 @@ std::string column_where(const std::string& line_where, std::size_t column) {
   return line_where + ": column " + std::to_string(column);
 }
 
-bool LineReader::deliver(std::size_t length, std::size_t consumed, std::string_view& line) {
-  line = std::string_view(buffer_.data() + begin_, length);
-  begin_ += consumed;
-  if (++number_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return true;
-}
-
 Result<bool> LineReader::refill() {
   const std::size_t rest = end_ - begin_;
   if (rest > kLongestLine) {
@@ -35,34 +27,30 @@ Result<bool> LineReader::refill() {
   }
   if (rest > 0 && begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, rest);
   begin_ = 0;
-  end_ = rest;
   if (rest >= buffer_.size() / 2) buffer_.resize(std::max(kFirstBuffer, 2 * buffer_.size()));
   CAUCUS_TRY(const std::size_t got, source_->read(std::span(buffer_).subspan(rest)));
-  end_ += got;
-  at_end_ = got == 0;
-  return !at_end_;
+  end_ = rest + got;
+  return got > 0;
 }
 
 Result<bool> LineReader::next(std::string_view& line) {
-  std::size_t searched = 0;
+  std::size_t length = 0;
   for (;;) {
-    const std::size_t available = end_ - begin_;
-    if (available > searched) {
-      const char* start = buffer_.data() + begin_;
-      const void* found = std::memchr(start + searched, '\n', available - searched);
-      if (found != nullptr) {
-        const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - start);
-        return deliver(length, length + 1, line);
-      }
-    }
-    searched = available;
-    if (!at_end_) {
-      CAUCUS_TRY(const bool more, refill());
-      if (more) continue;
-    }
-    if (begin_ == end_) return false;
-    return deliver(end_ - begin_, end_ - begin_, line);
+    line = std::string_view(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t found = line.find('\n', length);
+    length = std::min(found, line.size());
+    if (found != std::string_view::npos) break;
+    CAUCUS_TRY(const bool more, refill());
+    if (more) continue;
+    if (length == 0) return false;
+    line = std::string_view(buffer_.data(), length);
+    break;
   }
+  begin_ = std::min(begin_ + length + 1, end_);
+  line = line.substr(0, length);
+  if (++number_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
 }
 
 }  // namespace caucus

@@ -29,14 +29,12 @@ class LineReader {
 
  private:
   Result<bool> refill();
-  bool deliver(std::size_t length, std::size_t consumed, std::string_view& line);
 
   ByteSource* source_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t number_ = 0;
-  bool at_end_ = false;
 };
 
 /// "file:LINE: column N" with N from 1.

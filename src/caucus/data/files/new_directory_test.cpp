@@ -1,4 +1,4 @@
-#include "caucus/data/files/new_directory.hpp"
+#include "caucus/data/files/output_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "caucus/data/files/number.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace caucus {
@@ -8,13 +7,6 @@ namespace {
 
 bool starts_like_number(std::string_view text) {
   return !text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'));
-}
-
-template <class T>
-void append_shortest(std::string& out, T value) {
-  char text[40];
-  const auto written = std::to_chars(text, text + sizeof text, value);
-  out.append(text, written.ptr);
 }
 
 }  // namespace
@@ -45,16 +37,13 @@ NumberForm parse_number(std::string_view text, double& value) {
 }
 
 Error number_error(std::string where, NumberForm form, std::string_view text) {
-  switch (form) {
-    case NumberForm::empty:
-      return data_error(std::move(where), "is empty", "expected a number");
-    case NumberForm::not_finite:
-      return data_error(std::move(where), in_quotes(text) + " is not finite",
-                        "expected a number within the range of doubles");
-    default:
-      return data_error(std::move(where), in_quotes(text) + " is not a number",
-                        "expected a number");
+  if (form == NumberForm::not_finite) {
+    return data_error(std::move(where), in_quotes(text) + " is not finite",
+                      "expected a number within the range of doubles");
   }
+  const bool empty = form == NumberForm::empty;
+  return data_error(std::move(where), empty ? "is empty" : in_quotes(text) + " is not a number",
+                    "expected a number");
 }
 
 bool parse_count(std::string_view text, std::size_t& value) {
@@ -62,9 +51,6 @@ bool parse_count(std::string_view text, std::size_t& value) {
   const auto [end, code] = std::from_chars(text.data(), last, value);
   return code == std::errc{} && end == last;
 }
-
-void append_number(std::string& out, double value) { append_shortest(out, value); }
-void append_number(std::string& out, float value) { append_shortest(out, value); }
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 40;

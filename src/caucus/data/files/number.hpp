@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -62,15 +63,34 @@ inline const char* parse_plain_number(const char* first, const char* last, doubl
   return code == std::errc{} && std::isfinite(value) ? end : nullptr;
 }
 
-/// Returns the error for a field whose form is not `finite`.
 Error number_error(std::string where, NumberForm form, std::string_view text);
+/// Reads a finite number; where() is the place of an error.
+template <class Where>
+Status read_number(std::string_view text, double& value, const Where& where) {
+  const NumberForm form = parse_number(text, value);
+  return form == NumberForm::finite ? Status(Done{}) : number_error(where(), form, text);
+}
 
 /// Parses a count without sign or spaces; false if the text is not a count or exceeds 64 bits.
 bool parse_count(std::string_view text, std::size_t& value);
 
 /// Appends the shortest text that reads back as the same number.
-void append_number(std::string& out, double value);
-void append_number(std::string& out, float value);
+template <class Float>
+void append_number(std::string& out, Float value) {
+  char text[40];
+  out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+/// Replaces `line` by the numbers with commas between them and a line end.
+template <class Float>
+void csv_line(std::span<const Float> values, std::string& line) {
+  line.clear();
+  for (const Float value : values) {
+    append_number(line, value);
+    line += ',';
+  }
+  line.back() = '\n';
+}
 
 /// Returns 'text' in quotes, shortened if it is long.
 std::string in_quotes(std::string_view text);

@@ -7,10 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <system_error>
-#include <utility>
 
 namespace caucus {
 namespace {
@@ -43,11 +40,9 @@ int write_all(int descriptor, std::string_view bytes) {
 }
 
 std::string behind_links(const std::string& path) {
-  struct Free {
-    void operator()(char* text) const { std::free(text); }
-  };
-  const std::unique_ptr<char, Free> real(::realpath(path.c_str(), nullptr));
-  return real ? std::string(real.get()) : path;
+  std::error_code code;
+  const auto real = std::filesystem::canonical(path, code);
+  return code ? path : real.string();
 }
 
 /// The temporary file is in the same directory and hidden. A killed process leaves it behind, and
@@ -61,97 +56,109 @@ std::string temporary_beside(const std::string& target) {
 
 }  // namespace
 
-Error OutputFile::failed(int code) const {
-  return data_error(path_, "cannot be written (" + std::generic_category().message(code) + ")",
-                    "expected a writable path and room on the disk");
+struct OutputFile::State {
+  std::string path;            // as the user gave it, for messages
+  std::string target = {};     // behind symbolic links
+  std::string temporary = {};  // empty when writing directly
+  std::string buffer = {};
+  // Used for devices and pipes only. A temporary file is opened for each flush, so that thousands
+  // of files can be written at the same time.
+  int descriptor = -1;
+
+  [[nodiscard]] Error failed(int code) const {
+    return data_error(path, "cannot be written (" + std::generic_category().message(code) + ")",
+                      "expected a writable path and room on the disk");
+  }
+};
+
+void OutputFile::Discard::operator()(State* state) const {
+  if (state->descriptor >= 0) ::close(state->descriptor);
+  if (!state->temporary.empty()) ::unlink(state->temporary.c_str());
+  delete state;
 }
 
 Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) {
-  OutputFile file;
-  file.path_ = path;
+  OutputFile output;
+  output.state_.reset(new State{path});
+  State& file = *output.state_;
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) {
     return data_error(path, "is a directory", "expected a file name to write to");
   }
   if (is_own_stream(path) || (exists && !S_ISREG(info.st_mode))) {
-    file.descriptor_ = open_direct(path);
-    if (file.descriptor_ < 0) return file.failed(errno);
-    return file;
+    file.descriptor = open_direct(path);
+    if (file.descriptor < 0) return file.failed(errno);
+    return output;
   }
   if (exists && ::access(path.c_str(), W_OK) != 0) return file.failed(errno);
-  file.target_ = behind_links(path);
+  file.target = behind_links(path);
   const bool secret = readers == Readers::owner;
   std::string temporary;
   int descriptor = -1;
   // A killed process with the same id may have left such a file: in containers ids repeat.
   for (int n = 0; descriptor < 0 && n < kNames; ++n) {
-    temporary = temporary_beside(file.target_);
+    temporary = temporary_beside(file.target);
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         secret ? kOwnerOnlyMode : kNewFileMode);
     if (descriptor < 0 && errno != EEXIST) break;
   }
   if (descriptor < 0) return file.failed(errno);
-  file.temporary_ = std::move(temporary);
-  if (exists && !secret)
-    ::fchmod(descriptor, info.st_mode & 07777);  // a replaced file keeps its mode
-  if (::close(descriptor) != 0) return file.failed(errno);
-  return file;
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      buffer_(std::exchange(other.buffer_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
-  if (this == &other) return *this;
-  discard();
-  path_ = std::move(other.path_);
-  target_ = std::move(other.target_);
-  temporary_ = std::exchange(other.temporary_, {});
-  buffer_ = std::exchange(other.buffer_, {});
-  descriptor_ = std::exchange(other.descriptor_, -1);
-  return *this;
-}
-
-OutputFile::~OutputFile() { discard(); }
-
-void OutputFile::discard() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  descriptor_ = -1;
-  temporary_.clear();
-  buffer_.clear();
+  file.temporary = std::move(temporary);
+  // A replaced file keeps its mode.
+  const bool moded = !exists || secret || ::fchmod(descriptor, info.st_mode & 07777) == 0;
+  const int code = moded ? 0 : errno;
+  if (::close(descriptor) != 0 || !moded) return file.failed(moded ? errno : code);
+  return output;
 }
 
 Status OutputFile::write(std::string_view bytes) {
-  buffer_.append(bytes);
-  return buffer_.size() < kBuffered ? Status(Done{}) : flush();
+  state_->buffer.append(bytes);
+  return state_->buffer.size() < kBuffered ? Status(Done{}) : flush();
 }
 
 Status OutputFile::flush() {
-  const bool direct = temporary_.empty();
-  if (!direct) descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0) return failed(errno);
-  int code = write_all(descriptor_, buffer_);
-  buffer_.clear();
-  if (!direct && ::close(std::exchange(descriptor_, -1)) != 0 && code == 0) code = errno;
-  if (code != 0) return failed(code);
+  State& file = *state_;
+  const bool direct = file.temporary.empty();
+  if (!direct) file.descriptor = ::open(file.temporary.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file.descriptor < 0) return file.failed(errno);
+  int code = write_all(file.descriptor, file.buffer);
+  file.buffer.clear();
+  if (!direct && ::close(std::exchange(file.descriptor, -1)) != 0 && code == 0) code = errno;
+  if (code != 0) return file.failed(code);
   return Done{};
 }
 
 Status OutputFile::commit() {
   CAUCUS_CHECK(flush());
-  if (temporary_.empty()) {
-    if (::close(std::exchange(descriptor_, -1)) != 0) return failed(errno);
-    return Done{};
-  }
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return failed(errno);
-  temporary_.clear();
+  State& file = *state_;
+  const int code = file.temporary.empty()
+                       ? ::close(std::exchange(file.descriptor, -1))
+                       : std::rename(file.temporary.c_str(), file.target.c_str());
+  if (code != 0) return file.failed(errno);
+  file.temporary.clear();
   return Done{};
+}
+
+Result<NewDirectory> NewDirectory::make(const std::string& path) {
+  std::error_code code;
+  NewDirectory directory;
+  for (std::filesystem::path each = path;
+       !each.empty() && !std::filesystem::exists(each, code) && each != each.root_path();
+       each = each.parent_path()) {
+    directory.made_.push_back(each);
+  }
+  std::filesystem::create_directories(path, code);
+  if (code || !std::filesystem::is_directory(path, code)) {
+    return data_error(path, "is not a directory and cannot be made",
+                      "expected a directory to write to");
+  }
+  return directory;
+}
+
+NewDirectory::~NewDirectory() {
+  std::error_code ignored;
+  for (const auto& each : made_) std::filesystem::remove(each, ignored);
 }
 
 }  // namespace caucus

@@ -1,10 +1,12 @@
-// A file that appears complete or not at all: it is written under a temporary name in the same
-// directory and renamed by commit(). Devices and pipes (/dev/stdout, /dev/null) are written
-// directly.
+// Files and directories that appear complete or not at all.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "caucus/result.hpp"
 
@@ -14,16 +16,11 @@ namespace caucus {
 /// `owner` makes the file readable by its owner only.
 enum class Readers { usual, owner };
 
+/// A file that is written under a temporary name in the same directory and renamed by commit().
+/// Devices and pipes (/dev/stdout, /dev/null) are written directly.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
-
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&& other) noexcept;
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  /// Removes the temporary file unless commit() succeeded.
-  ~OutputFile();
 
   Status write(std::string_view bytes);
   /// Writes the buffer, and fails if the disk is full. Flush all of several files before the first
@@ -33,16 +30,32 @@ class OutputFile {
   Status commit();
 
  private:
-  OutputFile() = default;
-  [[nodiscard]] Error failed(int code) const;
-  void discard();
+  struct State;
+  /// Removes the temporary file unless commit() succeeded.
+  struct Discard {
+    void operator()(State* state) const;
+  };
+  std::unique_ptr<State, Discard> state_;
+};
 
-  std::string path_;       // as the user gave it, for messages
-  std::string target_;     // behind symbolic links
-  std::string temporary_;  // empty when writing directly
-  std::string buffer_;
-  int descriptor_ = -1;  // used for devices and pipes only; a temporary file is opened for each
-                         // flush, so that thousands of files can be written at the same time
+/// A directory that is created with its missing parents, and removed again unless keep() is called.
+class NewDirectory {
+ public:
+  /// A directory that already exists is left as it is, and is never removed.
+  static Result<NewDirectory> make(const std::string& path);
+
+  NewDirectory(NewDirectory&& other) noexcept : made_(std::exchange(other.made_, {})) {}
+  NewDirectory& operator=(NewDirectory&&) = delete;
+  NewDirectory(const NewDirectory&) = delete;
+  NewDirectory& operator=(const NewDirectory&) = delete;
+  /// Removes the directories that were created and are empty, unless keep() was called.
+  ~NewDirectory();
+
+  void keep() { made_.clear(); }
+
+ private:
+  NewDirectory() = default;
+  std::vector<std::filesystem::path> made_;  // innermost first
 };
 
 }  // namespace caucus

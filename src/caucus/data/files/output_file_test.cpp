@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "caucus/data/files/text_writer.hpp"
+#include "caucus/data/files/text_file.hpp"
 #include "caucus/data/test_files.hpp"
 
 namespace caucus {

@@ -1,14 +1,14 @@
-// Reads a few blocks ahead in a separate thread, so that decompressing a file and parsing it take
-// the time of the slower of the two, not of both.
+// Reads a block ahead in a separate thread, so that decompressing a file and parsing it take the
+// time of the slower of the two, not of both.
 #pragma once
 
-#include <array>
-#include <condition_variable>
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <functional>
-#include <mutex>
+#include <future>
 #include <span>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "caucus/result.hpp"
@@ -20,42 +20,49 @@ class ReadAhead {
   /// Reads up to a block of bytes and returns their number; 0 means the end.
   using Fill = std::function<Result<std::size_t>(std::span<char>)>;
 
-  /// Calls `fill` from the new thread only, up to the end or the first error. Throws
-  /// std::system_error if the thread cannot be started.
-  explicit ReadAhead(Fill fill);
-  /// Waits for the current call of `fill`, if any, and stops.
-  ~ReadAhead();
+  /// Calls `fill` from other threads, one call at a time, up to the end or the first error.
+  /// If no thread can be started, read() calls it.
+  explicit ReadAhead(Fill fill) : fill_(std::move(fill)) { fill_next(); }
+  ~ReadAhead() = default;  // waits for the current call
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
   ReadAhead(ReadAhead&&) = delete;
   ReadAhead& operator=(ReadAhead&&) = delete;
 
   /// Returns the bytes that `fill` gives, and its error after the bytes before it.
-  Result<std::size_t> read(std::span<char> into);
+  Result<std::size_t> read(std::span<char> into) {
+    std::size_t copied = 0;
+    while (copied < into.size()) {
+      if (size_.ok() && position_ == *size_ && next_size_.valid()) {
+        size_ = next_size_.get();
+        position_ = 0;
+        block_.swap(next_);
+        if (size_.ok() && *size_ > 0) fill_next();
+      }
+      CAUCUS_TRY(const std::size_t size, size_);
+      if (size == 0) break;
+      const std::size_t count = std::min(size - position_, into.size() - copied);
+      std::memcpy(into.data() + copied, block_.data() + position_, count);
+      copied += count;
+      position_ += count;
+    }
+    return copied;
+  }
 
  private:
-  static constexpr std::size_t kBlockBytes = 256u << 10;
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
 
-  struct Block {
-    std::vector<char> bytes = std::vector<char>(kBlockBytes);
-    Result<std::size_t> size = std::size_t{0};  // the result of `fill`
-  };
-
-  void fill_blocks();
-  Block& next_full();
-  void release_block();
+  void fill_next() {
+    constexpr auto kPolicy = std::launch::async | std::launch::deferred;
+    next_size_ = std::async(kPolicy, [this] { return fill_(next_); });
+  }
 
   Fill fill_;
-  std::array<Block, 4> blocks_;
-  std::size_t position_ = 0;  // in the block that is being read
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::size_t filled_ = 0;  // number of filled blocks; block k is blocks_[k % size]
-  std::size_t taken_ = 0;
-  bool stop_ = false;
-
-  std::thread thread_;  // the last member, because the thread uses all others
+  std::vector<char> block_ = std::vector<char>(kBlockBytes);
+  std::vector<char> next_ = std::vector<char>(kBlockBytes);
+  Result<std::size_t> size_ = std::size_t{0};  // of the block that is being read
+  std::size_t position_ = 0;
+  std::future<Result<std::size_t>> next_size_;  // the last member: its destructor waits
 };
 
 }  // namespace caucus

@@ -5,10 +5,9 @@
 #include <ctime>
 #include <utility>
 
+#include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/client_name.hpp"
-#include "caucus/federation/security/host_name.hpp"
 #include "caucus/federation/security/openssl.hpp"
-#include "caucus/federation/security/pem.hpp"
 
 namespace caucus {
 namespace {
@@ -24,48 +23,15 @@ constexpr const char* kServerName = "caucus server";
 
 struct Extension {
   int kind;
-  const char* value;
+  std::string value;
 };
 
 /// The parts in which certificates differ.
 struct Request {
   std::string common_name;
   std::vector<Extension> extensions;
-  OwnedNames alternative_names = nullptr;
   Validity validity;
 };
-
-/// The certificate is null for a self-signed one.
-struct Signer {
-  X509* certificate;
-  EVP_PKEY* key;
-};
-
-/// Adds an alternative name: a DNS name, or the bytes of an address.
-Status add_name(GENERAL_NAMES& names, int kind, const unsigned char* bytes, std::size_t size) {
-  OwnedName name(GENERAL_NAME_new());
-  ASN1_STRING* text =
-      ASN1_STRING_type_new(kind == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
-  if (!name || text == nullptr || ASN1_STRING_set(text, bytes, static_cast<int>(size)) != 1) {
-    ASN1_STRING_free(text);
-    return openssl_error("no room for a name");
-  }
-  GENERAL_NAME_set0_value(name.get(), kind, text);  // owns the text from here
-  if (sk_GENERAL_NAME_push(&names, name.get()) == 0) return openssl_error("no room for a name");
-  static_cast<void>(name.release());  // the list owns it now
-  return Done{};
-}
-
-Status add_dns_name(GENERAL_NAMES& names, const std::string& name) {
-  // A DNS name is stored as its bytes.
-  return add_name(names, GEN_DNS, reinterpret_cast<const unsigned char*>(name.data()), name.size());
-}
-
-Result<OwnedKey> make_key() {
-  OwnedKey key(EVP_EC_gen("P-256"));
-  if (!key) return openssl_error("no new key");
-  return key;
-}
 
 Status set_serial(X509& certificate) {
   const OwnedNumber number(BN_new());
@@ -112,34 +78,29 @@ Status add_extension(X509& certificate, X509* authority, const Extension& extens
   X509V3_set_ctx(&context, authority == nullptr ? &certificate : authority, &certificate, nullptr,
                  nullptr, 0);
   const OwnedExtension made(
-      X509V3_EXT_conf_nid(nullptr, &context, extension.kind, extension.value));
+      X509V3_EXT_conf_nid(nullptr, &context, extension.kind, extension.value.c_str()));
   if (!made || X509_add_ext(&certificate, made.get(), -1) != 1) {
     return openssl_error(std::string("no extension ") + OBJ_nid2sn(extension.kind));
   }
   return Done{};
 }
 
-/// Creates a key and a certificate for it, signed by the signer.
-Result<Identity> certify(const Request& request, const Signer* signer) {
-  CAUCUS_TRY(const OwnedKey key, make_key());
+/// Creates a key and a certificate for it, signed by the authority. Without one it signs itself.
+Result<Identity> certify(const Request& request, X509* authority, EVP_PKEY* authority_key) {
+  const OwnedKey key(EVP_EC_gen("P-256"));
+  if (!key) return openssl_error("no new key");
   const OwnedCertificate certificate(X509_new());
   if (!certificate || X509_set_version(certificate.get(), kVersion3) != 1 ||
       X509_set_pubkey(certificate.get(), key.get()) != 1) {
     return openssl_error("no new certificate");
   }
-  X509* const authority = signer == nullptr ? nullptr : signer->certificate;
   CAUCUS_CHECK(set_serial(*certificate));
   CAUCUS_CHECK(set_validity(*certificate, authority, request.validity));
   CAUCUS_CHECK(set_names(*certificate, authority, request.common_name));
   for (const Extension& extension : request.extensions) {
     CAUCUS_CHECK(add_extension(*certificate, authority, extension));
   }
-  if (request.alternative_names &&
-      X509_add1_ext_i2d(certificate.get(), NID_subject_alt_name, request.alternative_names.get(), 0,
-                        X509V3_ADD_DEFAULT) != 1) {
-    return openssl_error("no alternative names");
-  }
-  EVP_PKEY* const signing = signer == nullptr ? key.get() : signer->key;
+  EVP_PKEY* const signing = authority == nullptr ? key.get() : authority_key;
   if (X509_sign(certificate.get(), signing, EVP_sha256()) <= 0) {
     return openssl_error("no signature");
   }
@@ -161,22 +122,17 @@ Result<Identity> certify_by(const Identity& authority, const Request& request) {
     return usage_error("the authority's certificate", "is not that of an authority",
                        "expected one that may sign others");
   }
-  const Signer signer{certificate, key.get()};
-  return certify(request, &signer);
+  return certify(request, certificate, key.get());
 }
 
-std::vector<Extension> leaf_extensions(const char* usage) {
+/// The names have been checked, so none contains a comma.
+std::vector<Extension> leaf_extensions(const char* usage, std::string names) {
   return {{NID_basic_constraints, "critical,CA:FALSE"},
           {NID_key_usage, "critical,digitalSignature"},
           {NID_ext_key_usage, usage},
           {NID_subject_key_identifier, "hash"},
-          {NID_authority_key_identifier, "keyid:always"}};
-}
-
-Result<OwnedNames> no_names() {
-  OwnedNames names(GENERAL_NAMES_new());
-  if (!names) return openssl_error("no room for names");
-  return names;
+          {NID_authority_key_identifier, "keyid:always"},
+          {NID_subject_alt_name, std::move(names)}};
 }
 
 }  // namespace
@@ -191,32 +147,26 @@ Result<Identity> make_authority(const Validity& validity) {
                    {NID_key_usage, "critical,keyCertSign,cRLSign"},
                    {NID_subject_key_identifier, "hash"},
                    {NID_authority_key_identifier, "keyid:always"}},
-                  nullptr,
                   validity},
-                 nullptr);
+                 nullptr, nullptr);
 }
 
 Result<Identity> make_server_identity(const Identity& authority,
                                       const std::vector<std::string>& hosts,
                                       const Validity& validity) {
   if (hosts.empty()) return usage_error("the server", "has no host", "expected at least one");
-  CAUCUS_TRY(OwnedNames names, no_names());
+  std::string names;
   for (const std::string& host : hosts) {
     CAUCUS_CHECK(check_host(host, "the server's host"));
-    const auto address = address_bytes(host);
-    CAUCUS_CHECK(address ? add_name(*names, GEN_IPADD, address->data(), address->size())
-                         : add_dns_name(*names, host));
+    names += (names.empty() ? "" : ",") + std::string(address_bytes(host) ? "IP:" : "DNS:") + host;
   }
-  return certify_by(authority,
-                    {kServerName, leaf_extensions("serverAuth"), std::move(names), validity});
+  return certify_by(authority, {kServerName, leaf_extensions("serverAuth", names), validity});
 }
 
 Result<Identity> make_client_identity(const Identity& authority, const std::string& client,
                                       const Validity& validity) {
   CAUCUS_CHECK(check_client_name(client, "the client"));
-  CAUCUS_TRY(OwnedNames names, no_names());
-  CAUCUS_CHECK(add_dns_name(*names, client));
-  return certify_by(authority, {client, leaf_extensions("clientAuth"), std::move(names), validity});
+  return certify_by(authority, {client, leaf_extensions("clientAuth", "DNS:" + client), validity});
 }
 
 }  // namespace caucus

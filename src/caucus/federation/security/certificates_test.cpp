@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/x509v3.h>
 
 #include <set>
 
@@ -34,8 +35,9 @@ std::string common_name(const X509& certificate) {
 }
 
 std::set<std::string> alternative_names(const X509& certificate) {
-  const OwnedNames names(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
+  const std::unique_ptr<GENERAL_NAMES, FreedBy<GENERAL_NAMES_free>> names(
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr)));
   std::set<std::string> texts;
   for (int k = 0; k < sk_GENERAL_NAME_num(names.get()); ++k) {
     int kind = 0;

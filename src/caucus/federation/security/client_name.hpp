@@ -10,8 +10,7 @@
 namespace caucus {
 
 /// Returns whether `name` has 1 to 64 ASCII letters, digits, '-', '_' and '.' and does not begin
-/// with
-/// '-' or '.'.
+/// with '-' or '.'.
 bool is_client_name(std::string_view name);
 
 /// Returns an error that describes an invalid name; `where` is a flag or a key.

@@ -13,7 +13,7 @@ Status check_security(const Address& server, const TlsTexts& tls, bool insecure)
                        "expected both");
   }
   if (tls.ca.empty() && !tls.cert.empty()) {
-    return usage_error(where, "a certificate, but no authority to know the server by",
+    return usage_error(where, "a certificate, but no authority to check the server's with",
                        "expected the authority's certificate too");
   }
   if (tls.ca.empty() && !insecure && !server.is_loopback()) {

@@ -7,7 +7,7 @@
 
 namespace caucus {
 
-/// Whether it is a regular file that its group or everybody can read.
+/// Returns whether it is a regular file that its group or everybody can read.
 inline bool others_can_read(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&

@@ -1,4 +1,4 @@
-#include "caucus/federation/security/host_name.hpp"
+#include "caucus/federation/security/address.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/federation/security/file_mode.hpp"
 #include "caucus/federation/security/openssl.hpp"
-#include "caucus/federation/security/pem.hpp"
 
 namespace caucus {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "caucus/data/test_files.hpp"
 #include "caucus/federation/security/certificates.hpp"
-#include "caucus/federation/security/pem.hpp"
+#include "caucus/federation/security/openssl.hpp"
 
 namespace caucus {
 namespace {

@@ -1,8 +1,8 @@
 #include "caucus/federation/security/tokens.hpp"
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <optional>
@@ -39,23 +39,15 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-std::optional<unsigned> hexadecimal(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10U;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10U;
-  return std::nullopt;
-}
-
 std::optional<Hash> parse_hash(std::string_view text) {
   Hash hash{};
-  if (text.size() != 2 * hash.size()) return std::nullopt;
-  for (std::size_t k = 0; k < hash.size(); ++k) {
-    const auto high = hexadecimal(text[2 * k]);
-    const auto low = hexadecimal(text[2 * k + 1]);
-    if (!high || !low) return std::nullopt;
-    hash[k] = static_cast<unsigned char>(*high << 4U | *low);
-  }
-  return hash;
+  std::size_t size = 0;
+  const std::string digits(text);
+  const bool parsed =
+      digits.size() == 2 * hash.size() &&
+      OPENSSL_hexstr2buf_ex(hash.data(), hash.size(), &size, digits.c_str(), 0) == 1;
+  ERR_clear_error();
+  return parsed && size == hash.size() ? std::optional(hash) : std::nullopt;
 }
 
 bool is_printable(std::string_view text) {
@@ -65,10 +57,7 @@ bool is_printable(std::string_view text) {
 }  // namespace
 
 Result<std::string> make_token() {
-  std::array<unsigned char, kTokenBytes> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    return openssl_error("no random numbers for a token");
-  }
+  CAUCUS_TRY(auto bytes, random_bytes<kTokenBytes>());
   std::array<unsigned char, 4 * ((kTokenBytes + 2) / 3) + 1> base64{};
   const int size = EVP_EncodeBlock(base64.data(), bytes.data(), static_cast<int>(bytes.size()));
   std::string token(base64.data(), base64.data() + size);

@@ -3,12 +3,13 @@
 
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 #include <cstdint>
 #include <string>
 
-#include "caucus/federation/security/host_name.hpp"
-#include "caucus/federation/security/pem.hpp"
+#include "caucus/federation/security/address.hpp"
+#include "caucus/federation/security/openssl.hpp"
 
 namespace caucus {
 

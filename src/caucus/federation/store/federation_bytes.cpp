@@ -1,32 +1,36 @@
-// What lasts of a federation: its state as bytes and back, and closed batches again.
+// The state of a federation as bytes and back, the replay of closed batches, and recovery from a
+// store.
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/store/field_bytes.hpp"
 #include "caucus/federation/store/member_bytes.hpp"
-#include "caucus/federation/store/weights_bytes.hpp"
+#include "caucus/federation/store/store.hpp"
 
 namespace caucus {
 
-/// With the version of what follows, which any change of it must raise: stored_run_test.cpp sees
-/// to that. 2 has the weights that late gradients were taken at; 3 has the length that the run was
-/// begun with, and rows of batches that begin with their version (member_bytes.cpp).
+/// The first bytes of a snapshot, with the version of its layout, which any change must raise:
+/// stored_run_test.cpp checks that. 2 added the weights of late gradients; 3 added the length with
+/// which the run began, and rows of batches that begin with their version (member_bytes.cpp).
 constexpr std::string_view kSnapshotName = "caucus federation 3";
 
-constexpr std::size_t RunLength::*kLengthFields[] = {&RunLength::clients, &RunLength::rounds,
-                                                     &RunLength::batches, &RunLength::reports};
+template <>
+inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,
+                                                      &RunLength::batches, &RunLength::reports);
 
 namespace {
 
-constexpr double kMostProbability = 1.0 + 1e-6;  // 1 with rounding
+constexpr double kMostProbability = 1.0 + 1e-6;  // 1 and rounding errors
 
-/// Whether a member has been given what open() gives: the models of the last batches, or none if it
-/// takes part no more.
-bool is_as_given(const Member& member, std::uint64_t batch, const FederationSettings& settings) {
+/// Returns whether a member has what open() gives: the models of the last batches, or none if it no
+/// longer takes part.
+bool is_as_given(const TrackedMember& member, std::uint64_t batch,
+                 const FederationSettings& settings) {
   if (!member.active()) return member.sampled.empty();
   const std::size_t spaces = settings.plan.spaces.size();
   if (member.sampled.size() != std::min<std::uint64_t>(batch, settings.plan.label_delay + 1)) {
@@ -53,6 +57,21 @@ bool is_curve(const RecordedCurve& curve, std::size_t spaces) {
          std::all_of(curve.probabilities.begin(), curve.probabilities.end(), of_all);
 }
 
+Status restore_from(Federation& federation, Store& store) {
+  CAUCUS_TRY(const auto snapshot, store.latest_snapshot());
+  if (!snapshot && store.begun()) {
+    return data_error(store.path(), "has reports without the snapshot before them",
+                      "expected a run from its beginning; restore the store from a copy");
+  }
+  if (!snapshot) return Done{};
+  CAUCUS_CHECK(federation.restore(snapshot->bytes));
+  CAUCUS_CHECK(store.replay(snapshot->batch, [&](std::uint64_t batch, auto reports) {
+    return federation.replay(batch, reports);
+  }));
+  CAUCUS_TRY(const auto acknowledged, store.acknowledged());
+  return acknowledged ? federation.restore_acknowledged(*acknowledged) : Status(Done{});
+}
+
 }  // namespace
 
 std::string Federation::snapshot() const {
@@ -62,10 +81,10 @@ std::string Federation::snapshot() const {
   writer.flag(phase_ == Phase::over);
   writer.u64(settings_.plan.features);
   writer.u64(settings_.plan.experts);
-  for (const auto field : kLengthFields) writer.u64(begun_with_.*field);
+  save_field(begun_with_, writer);
   save_members(members_, writer);
-  save_fields(*telemetry_, writer);
-  save_fields(curve_, writer);
+  save_field(*telemetry_, writer);
+  save_field(curve_, writer);
   server_->save(writer);
   save_weights(members_, writer);
   return sealed(writer.take());
@@ -76,7 +95,7 @@ Status Federation::restore(std::string_view bytes) {
   StateReader reader(content, "snapshot");
   const std::string_view name = reader.text();
   if (name != kSnapshotName) {
-    constexpr std::size_t kWords = 40;  // for a line: it may be anything
+    constexpr std::size_t kWords = 40;  // the longest text in an error: it may be anything
     return reader.refuse(
         "is of another version: \"" + std::string(name.substr(0, kWords)) + "\"",
         "expected \"" + std::string(kSnapshotName) + "\", or the build that began the run");
@@ -85,12 +104,13 @@ Status Federation::restore(std::string_view bytes) {
   phase_ = reader.flag() ? Phase::over : Phase::running;
   const std::uint64_t features = reader.u64();
   const std::uint64_t experts = reader.u64();
-  for (const auto field : kLengthFields) begun_with_.*field = reader.u64();
+  read_field(reader, begun_with_);
   CAUCUS_CHECK(restore_members(reader, members_));
   CAUCUS_CHECK(check_restored(reader, features, experts));
   CAUCUS_CHECK(make_server());
-  CAUCUS_CHECK(restore_fields(reader, *telemetry_));
-  CAUCUS_CHECK(restore_fields(reader, curve_));
+  read_field(reader, *telemetry_);
+  read_field(reader, curve_);
+  CAUCUS_CHECK(reader.status());
   if (telemetry_->loss_of_client.size() != members_.size() ||
       telemetry_->forecasts_of_client.size() != members_.size()) {
     return reader.refuse("measures another number of clients");
@@ -103,14 +123,14 @@ Status Federation::restore(std::string_view bytes) {
   return reader.done();
 }
 
-/// Before anything is made of it: its size could be beyond any memory.
+/// Checks the shape before it is used, since its size could exceed any memory.
 Status Federation::check_restored(StateReader& from, std::uint64_t features,
                                   std::uint64_t experts) {
-  constexpr std::uint64_t kMost = 0xFFFFFFFF;  // that a client can have said
+  constexpr std::uint64_t kMost = 0xFFFFFFFF;  // the largest number that a client can send
   if (batch_ == 0 || batch_ > kMostBatches) return from.refuse("batch " + std::to_string(batch_));
   if (features > kMost || experts > kMost) return from.refuse("examples of another shape");
-  for (const Member& member : members_) {
-    if (member.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+  for (const TrackedMember& member : members_) {
+    if (has_too_many(member.examples)) {
       return from.refuse(std::to_string(member.examples) + " examples of a client");
     }
     if (!is_as_given(member, batch_, settings_)) {
@@ -129,19 +149,45 @@ Status Federation::replay(std::uint64_t number, std::span<const StoredReport> re
                       "expected batch " + std::to_string(batch_));
   }
   CAUCUS_CHECK(restore_closed_batch(number, reports, members_));
-  for (const Member& member : members_) {
-    if (member.examples / settings_.plan.rounds_per_upload >= kMostBatches) {
+  for (const TrackedMember& member : members_) {
+    if (has_too_many(member.examples)) {
       return data_error("batch " + std::to_string(number),
                         std::to_string(member.examples) + " examples of a client");
     }
     if (!member.report) continue;
-    const auto found = member.report->batch == batch_ ? fault(member, *member.report)
+    const auto found = member.report->batch == batch_ ? rules_->fault(member, *member.report)
                                                       : std::optional<std::string>("another batch");
     if (found) return data_error("batch " + std::to_string(number), member.name + ": " + *found);
   }
   fold();
   open(opened_);
   return Done{};
+}
+
+std::string Federation::acknowledged() const {
+  std::string bytes;
+  for (const Member& member : members_) bytes += member.acknowledged_end ? '1' : '0';
+  return bytes;
+}
+
+Status Federation::restore_acknowledged(std::string_view bytes) {
+  if (bytes.size() != members_.size()) {
+    return data_error("the record of acknowledgements", "belongs to other clients");
+  }
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    members_[j].acknowledged_end = bytes[j] == '1';
+  }
+  return Done{};
+}
+
+Result<Federation> recover_federation(FederationSettings settings, Store& store) {
+  CAUCUS_TRY(Federation federation, Federation::make(std::move(settings), store.run()->identity));
+  if (Status status = restore_from(federation, store); !status.ok()) {
+    Error& error = status.error();
+    if (error.where != store.path()) error.where = store.path() + ": " + error.where;
+    return std::move(error);
+  }
+  return federation;
 }
 
 }  // namespace caucus

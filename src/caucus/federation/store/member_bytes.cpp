@@ -1,62 +1,66 @@
 #include "caucus/federation/store/member_bytes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "caucus/federation/store/field_bytes.hpp"
+
 namespace caucus {
+
+template <>
+inline constexpr auto kFields<MemberCounters> =
+    std::tuple(&MemberCounters::reports, &MemberCounters::late, &MemberCounters::repeated,
+               &MemberCounters::strange, &MemberCounters::rejected, &MemberCounters::joins,
+               &MemberCounters::bytes_up, &MemberCounters::bytes_down);
+template <>
+inline constexpr auto kFields<SampledModel> = std::tuple(&SampledModel::space,
+                                                         &SampledModel::probability,
+                                                         &SampledModel::norm);
+template <>
+inline constexpr auto kFields<SampledSet> = std::tuple(&SampledSet::batch, &SampledSet::models);
+template <>
+inline constexpr auto kFields<PlayedSums> = std::tuple(&PlayedSums::forecasts, &PlayedSums::correct,
+                                                       &PlayedSums::loss,
+                                                       &PlayedSums::squared_error,
+                                                       &PlayedSums::squared_targets,
+                                                       &PlayedSums::log_loss);
+template <>
+inline constexpr auto kFields<ReportRecord> = std::tuple(&ReportRecord::batch, &ReportRecord::last,
+                                                         &ReportRecord::played,
+                                                         &ReportRecord::reports);
+
 namespace {
 
-/// Of a row of a closed batch, its first byte; any change of what follows must raise it. Rows that
+/// The first byte of a row of a closed batch; any change of what follows must raise it. Rows that
 /// builds before version 3 wrote begin with a flag, which is 0 or 1.
 constexpr std::uint8_t kRowVersion = 3;
 
-void save_counters(const MemberCounters& counters, StateWriter& into) {
-  MemberCounters::each(counters, [&](std::uint64_t value) { into.u64(value); });
-}
+constexpr auto kSnapshotFields =
+    std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,
+               &TrackedMember::examples, &TrackedMember::counted, &TrackedMember::last_batch,
+               &TrackedMember::counters, &TrackedMember::sampled);
+constexpr auto kRowFields = std::tuple(&TrackedMember::joined, &TrackedMember::examples,
+                                       &TrackedMember::cut_off, &TrackedMember::counters);
 
-void read_counters(StateReader& from, MemberCounters& counters) {
-  MemberCounters::each(counters, [&](std::uint64_t& value) { value = from.u64(); });
-}
+/// The weights by batch and space, which is also the order of the bytes.
+using WeightsOfBatches = std::map<std::pair<std::uint64_t, std::uint32_t>, SharedWeights>;
 
-/// work() so many times, but not after a failure: a count that was read may be anything.
-template <class Work>
-void repeat(StateReader& from, std::uint64_t count, Work&& work) {
-  for (std::uint64_t n = 0; n < count && from.ok(); ++n) work();
-}
-
-void save_sampled(const SampledSet& set, StateWriter& into) {
-  into.u64(set.batch);
-  into.u64(set.models.size());
-  for (const SampledModel& model : set.models) {
-    into.u32(model.space);
-    into.real(model.probability);
-    into.real(model.norm);
+/// Calls work(batch, model) for all models that members were given.
+template <class Members, class Work>
+void each_model(Members& members, Work&& work) {
+  for (auto& member : members) {
+    for (auto& set : member.sampled) {
+      for (auto& model : set.models) work(set.batch, model);
+    }
   }
-}
-
-SampledSet read_sampled(StateReader& from) {
-  SampledSet set{from.u64(), {}};
-  repeat(from, from.u64(), [&] {
-    const std::uint32_t space = from.u32();
-    const double probability = from.real();
-    set.models.push_back({space, probability, from.real(), {}});
-  });
-  return set;
 }
 
 }  // namespace
 
-void save_report(const ReportRecord& report, StateWriter& into) {
-  into.u64(report.batch);
-  into.flag(report.last);
-  into.u32(report.played.forecasts);
-  into.u32(report.played.correct);
-  into.real(report.played.loss);
-  into.real(report.played.squared_error);
-  into.real(report.played.squared_targets);
-  into.real(report.played.log_loss);
-  const ReportBatch& reports = report.reports;
+static void save_field(const ReportBatch& reports, StateWriter& into) {
   into.u64(reports.size());
   for (std::size_t n = 0; n < reports.size(); ++n) {
     into.u64(reports.sampled_in[n]);
@@ -70,82 +74,54 @@ void save_report(const ReportRecord& report, StateWriter& into) {
   }
 }
 
-ReportRecord read_report(StateReader& from) {
-  ReportRecord report;
-  report.batch = from.u64();
-  report.last = from.flag();
-  report.played.forecasts = from.u32();
-  report.played.correct = from.u32();
-  report.played.loss = from.real();
-  report.played.squared_error = from.real();
-  report.played.squared_targets = from.real();
-  report.played.log_loss = from.real();
-  ReportBatch& reports = report.reports;
-  repeat(from, from.u64(), [&] {
+static void read_field(StateReader& from, ReportBatch& reports) {
+  const std::uint64_t count = from.u64();
+  for (std::uint64_t n = 0; n < count && from.ok(); ++n) {
     reports.sampled_in.push_back(from.u64());
     reports.add_report(0, from.u32());
-    repeat(from, from.u64(), [&] {
+    const std::uint64_t models = from.u64();
+    for (std::uint64_t m = 0; m < models && from.ok(); ++m) {
       const std::uint32_t space = from.u32();
       const auto loss = from.number<float>();
       const auto gradient = from.numbers<float>();
       const auto copy = reports.add_model(space, loss, gradient.size());
       std::copy(gradient.begin(), gradient.end(), copy.begin());
-    });
-  });
-  return report;
-}
-
-void save_members(const std::vector<Member>& members, StateWriter& into) {
-  into.u64(members.size());
-  for (const Member& member : members) {
-    into.text(member.name);
-    into.flag(member.joined);
-    into.flag(member.finished);
-    into.flag(member.cut_off);
-    into.u64(member.examples);
-    into.u64(member.counted);
-    into.u64(member.last_batch);
-    save_counters(member.counters, into);
-    into.u64(member.sampled.size());
-    for (const SampledSet& set : member.sampled) save_sampled(set, into);
+    }
   }
 }
 
-Status restore_members(StateReader& from, std::vector<Member>& members) {
+void save_members(const std::vector<TrackedMember>& members, StateWriter& into) {
+  into.u64(members.size());
+  for (const TrackedMember& member : members) {
+    into.text(member.name);
+    save_fields(member, kSnapshotFields, into);
+  }
+}
+
+Status restore_members(StateReader& from, std::vector<TrackedMember>& members) {
   if (from.u64() != members.size()) return from.refuse("has another number of clients");
-  for (Member& member : members) {
+  for (TrackedMember& member : members) {
     from.expect(member.name);
-    member.joined = from.flag();
-    member.finished = from.flag();
-    member.cut_off = from.flag();
-    member.examples = from.u64();
-    member.counted = from.u64();
-    member.last_batch = from.u64();
-    read_counters(from, member.counters);
-    member.sampled.clear();
-    repeat(from, from.u64(), [&] { member.sampled.push_back(read_sampled(from)); });
+    read_fields(from, kSnapshotFields, member);
   }
   return from.status();
 }
 
-std::vector<StoredReport> closed_batch(const std::vector<Member>& members) {
+std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members) {
   std::vector<StoredReport> stored;
-  for (const Member& member : members) {
+  for (const TrackedMember& member : members) {
     StateWriter writer;
     writer.u8(kRowVersion);
-    writer.flag(member.joined);
-    writer.u64(member.examples);
-    writer.flag(member.cut_off);
-    save_counters(member.counters, writer);
+    save_fields(member, kRowFields, writer);
     writer.flag(member.report.has_value());
-    if (member.report) save_report(*member.report, writer);
+    if (member.report) save_field(*member.report, writer);
     stored.push_back({static_cast<std::uint32_t>(stored.size()), writer.take()});
   }
   return stored;
 }
 
 Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
-                            std::vector<Member>& members) {
+                            std::vector<TrackedMember>& members) {
   const std::string where = "batch " + std::to_string(number);
   if (stored.size() != members.size()) {
     return data_error(where, "has another number of clients");
@@ -159,15 +135,12 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
           "expected " + std::to_string(kRowVersion) + ", or the build that began the run");
     }
     if (stored[client].client != client) return reader.refuse("clients in another order");
-    Member& member = members[client];
+    TrackedMember& member = members[client];
     const bool had_joined = member.joined;
     const bool was_cut_off = member.cut_off;
-    member.joined = reader.flag();
-    member.examples = reader.u64();
-    member.cut_off = reader.flag();
-    read_counters(reader, member.counters);
+    read_fields(reader, kRowFields, member);
     member.report.reset();
-    if (reader.flag()) member.report = read_report(reader);
+    if (reader.flag()) read_field(reader, member.report.emplace());
     CAUCUS_CHECK(reader.done());
     if ((had_joined && !member.joined) || (was_cut_off && !member.cut_off)) {
       return reader.refuse("a client that has not done what it had done before");
@@ -176,6 +149,38 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
       return reader.refuse("a report of a client that takes part no more");
     }
   }
+  return Done{};
+}
+
+void save_weights(const std::vector<TrackedMember>& members, StateWriter& into) {
+  WeightsOfBatches all;
+  each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
+    if (model.weights) all.emplace(std::pair(batch, model.space), model.weights);
+  });
+  into.u64(all.size());
+  for (const auto& [place, weights] : all) into.numbers(*weights);
+}
+
+Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+                       std::vector<TrackedMember>& members) {
+  WeightsOfBatches all;
+  each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
+    if (sampled.remembers_weights(model.space)) {
+      all.emplace(std::pair(batch, model.space), nullptr);
+    }
+  });
+  if (from.u64() != all.size()) return from.refuse("has the weights of other models");
+  for (auto& [place, weights] : all) {
+    std::vector<float> read(maps.dimension(place.second));
+    from.numbers(read);
+    if (!all_finite(read)) return from.refuse("weights that are not finite");
+    weights = std::make_shared<const std::vector<float>>(std::move(read));
+  }
+  CAUCUS_CHECK(from.status());
+  each_model(members, [&](std::uint64_t batch, SampledModel& model) {
+    const auto found = all.find(std::pair(batch, model.space));
+    if (found != all.end()) model.weights = found->second;
+  });
   return Done{};
 }
 

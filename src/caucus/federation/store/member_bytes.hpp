@@ -1,5 +1,5 @@
-// Members and their reports as bytes, for the store. Whatever the bytes are, reading them gives
-// either what was written or an error; the checksum of the store or of the snapshot is around them.
+// The members of a federation as bytes, for the store. Reading any bytes gives either what was
+// written or an error; a checksum of the store or of the snapshot protects them.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,28 @@
 
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/member.hpp"
+#include "caucus/federation/sampled_models.hpp"
 #include "caucus/federation/store/store_rows.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
 
-void save_report(const ReportRecord& report, StateWriter& into);
-ReportRecord read_report(StateReader& from);
+/// Writes what a run remembers of its members when a batch has just been opened, without the
+/// weights of their models.
+void save_members(const std::vector<TrackedMember>& members, StateWriter& into);
+/// Reads into the members of the same run, whose names must be the same.
+Status restore_members(StateReader& from, std::vector<TrackedMember>& members);
 
-/// All that a run remembers of its members when a batch has just been opened, but for the weights
-/// of their models (weights_bytes.hpp).
-void save_members(const std::vector<Member>& members, StateWriter& into);
-/// Into the members of the same run: names must be the same.
-Status restore_members(StateReader& from, std::vector<Member>& members);
+/// Writes the weights of models for which labels may still come, each once.
+/// The members say which models these are, so that only numbers are written.
+void save_weights(const std::vector<TrackedMember>& members, StateWriter& into);
+/// Reads into restored members, whose models exist.
+Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+                       std::vector<TrackedMember>& members);
 
-/// What the members said in a batch that is about to be closed, and how they stand; one of each.
-std::vector<StoredReport> closed_batch(const std::vector<Member>& members);
+/// Writes the members' states and their reports in a batch that is about to be closed.
+std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members);
 Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
-                            std::vector<Member>& members);
+                            std::vector<TrackedMember>& members);
 
 }  // namespace caucus

@@ -7,7 +7,7 @@
 namespace caucus {
 namespace {
 
-constexpr int kPatienceMilliseconds = 5000;  // with another process that briefly holds the file
+constexpr int kPatienceMilliseconds = 5000;  // to wait for another process that holds the file
 
 Error failure_of(sqlite3* connection, const std::string& path) {
   std::string reason = sqlite3_errmsg(connection);
@@ -35,19 +35,11 @@ Error failure_of(sqlite3* connection, const std::string& path) {
   }
 }
 
-// In a URI these three have a meaning.
+// These three characters have a meaning in a URI.
 std::string frozen_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
-    if (c == '%') {
-      uri += "%25";
-    } else if (c == '?') {
-      uri += "%3f";
-    } else if (c == '#') {
-      uri += "%23";
-    } else {
-      uri += c;
-    }
+    uri += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
   }
   return uri + "?immutable=1";
 }
@@ -60,20 +52,19 @@ void Database::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(c
 
 Error Statement::failed() const { return failure_of(sqlite3_db_handle(statement_.get()), path_); }
 
-Error Database::failed() const { return failure_of(connection_.get(), path_); }
+Status Statement::checked(int code) const { return code == SQLITE_OK ? Status(Done{}) : failed(); }
+
+Status Database::checked(int code) const {
+  return code == SQLITE_OK ? Status(Done{}) : failure_of(connection_.get(), path_);
+}
 
 Status Statement::bind(int index, std::int64_t value) {
-  if (sqlite3_bind_int64(statement_.get(), index, value) != SQLITE_OK) return failed();
-  return Done{};
+  return checked(sqlite3_bind_int64(statement_.get(), index, value));
 }
 
 Status Statement::bind(int index, std::string_view value) {
   const char* data = value.empty() ? "" : value.data();  // a null pointer would mean NULL
-  if (sqlite3_bind_blob64(statement_.get(), index, data, value.size(), SQLITE_STATIC) !=
-      SQLITE_OK) {
-    return failed();
-  }
-  return Done{};
+  return checked(sqlite3_bind_blob64(statement_.get(), index, data, value.size(), SQLITE_STATIC));
 }
 
 Result<bool> Statement::step() {
@@ -104,13 +95,9 @@ void Statement::reset() {
 }
 
 Result<Database> Database::open(const std::string& path, Access access) {
-  int flags = SQLITE_OPEN_NOMUTEX;
   const bool frozen = access == Access::read_frozen;
-  if (access == Access::read || frozen) {
-    flags |= SQLITE_OPEN_READONLY;
-  } else {
-    flags |= SQLITE_OPEN_READWRITE;
-  }
+  const bool reads = access == Access::read || frozen;
+  int flags = SQLITE_OPEN_NOMUTEX | (reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   if (access == Access::create) flags |= SQLITE_OPEN_CREATE;
   if (frozen) flags |= SQLITE_OPEN_URI;
   Database database;
@@ -119,22 +106,19 @@ Result<Database> Database::open(const std::string& path, Access access) {
   const std::string name = frozen ? frozen_uri(path) : path;
   const int code = sqlite3_open_v2(name.c_str(), &connection, flags, nullptr);
   database.connection_.reset(connection);  // there is one even after a failure, for its message
-  if (code != SQLITE_OK) return database.failed();
+  CAUCUS_CHECK(database.checked(code));
   sqlite3_busy_timeout(connection, kPatienceMilliseconds);
   return database;
 }
 
-Status Database::execute(const char* sql) {
-  if (sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return failed();
-  return Done{};
+Status Database::execute(const std::string& sql) {
+  return checked(sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
 Result<Statement> Database::prepare(const char* sql) {
   sqlite3_stmt* prepared = nullptr;
-  if (sqlite3_prepare_v3(connection_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared,
-                         nullptr) != SQLITE_OK) {
-    return failed();
-  }
+  CAUCUS_CHECK(checked(sqlite3_prepare_v3(connection_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                          &prepared, nullptr)));
   Statement statement;
   statement.statement_.reset(prepared);
   statement.path_ = path_;
@@ -156,11 +140,8 @@ bool Database::has_moved() const {
 }
 
 Status Database::tidy_on_close(bool yes) {
-  if (sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1,
-                        nullptr) != SQLITE_OK) {
-    return failed();
-  }
-  return Done{};
+  return checked(
+      sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, yes ? 0 : 1, nullptr));
 }
 
 }  // namespace caucus

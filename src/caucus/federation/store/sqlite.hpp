@@ -26,14 +26,14 @@ class Statement {
     ((status.ok() ? void(status = bind(++index, values)) : void()), ...);
     return status;
   }
-  /// Whether there is a row; its columns are valid until the next step or reset.
+  /// Returns whether there is a row; its columns are valid until the next step or reset.
   Result<bool> step();
   [[nodiscard]] std::int64_t number(int column) const;
   [[nodiscard]] std::string_view bytes(int column) const;
-  /// Lets go of the values and of the locks that an unfinished statement holds.
+  /// Releases the values, and the locks that an unfinished statement holds.
   void reset();
 
-  /// For a statement without rows.
+  /// Runs a statement without rows.
   template <class... Values>
   Status run(const Values&... values) {
     CAUCUS_CHECK(start(values...));
@@ -51,6 +51,7 @@ class Statement {
   Status bind(int index, std::int64_t value);
   Status bind(int index, std::string_view value);
   [[nodiscard]] Error failed() const;
+  [[nodiscard]] Status checked(int code) const;
 
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::string path_;
@@ -62,21 +63,21 @@ class Database {
     create,
     write,
     read,
-    read_frozen,  ///< of a file that nobody writes: needs no files beside it
+    read_frozen,  ///< a file that nobody writes; needs no files beside it
   };
-  /// The file itself is looked at only by the first statement.
+  /// Only the first statement reads the file.
   static Result<Database> open(const std::string& path, Access access);
 
-  /// Statements without rows that matter, separated by semicolons.
-  Status execute(const char* sql);
+  /// Runs statements, separated by semicolons, and ignores their rows.
+  Status execute(const std::string& sql);
   Result<Statement> prepare(const char* sql);
-  /// The first column of the first row.
+  /// Returns the first column of the first row.
   Result<std::int64_t> number(const char* sql);
 
   [[nodiscard]] bool in_transaction() const;
-  /// Whether the file was removed, renamed or replaced since it was opened.
+  /// Returns whether the file was removed, renamed or replaced since it was opened.
   [[nodiscard]] bool has_moved() const;
-  /// Whether the last connection to close moves the log into the file.
+  /// Sets whether the last connection to close moves the log into the file.
   Status tidy_on_close(bool yes);
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -84,7 +85,7 @@ class Database {
   struct Close {
     void operator()(sqlite3* connection) const;
   };
-  [[nodiscard]] Error failed() const;
+  [[nodiscard]] Status checked(int code) const;
 
   std::unique_ptr<sqlite3, Close> connection_;
   std::string path_;

@@ -1,121 +1,89 @@
 #include "caucus/federation/store/store.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
-
-#include "caucus/federation/store/sqlite.hpp"
-#include "caucus/federation/store/store_file.hpp"
-#include "caucus/federation/store/store_lock.hpp"
 
 namespace caucus {
 namespace {
 
 constexpr std::string_view kRun = "run";
 constexpr std::string_view kSnapshot = "snapshot";
-constexpr std::string_view kAcknowledged = "told";  // as the first version named it
-constexpr std::string_view kStarts = "starts";      // their number is in place of a batch's
-
-struct Record {
-  std::uint64_t batch = 0;
-  std::string bytes;
-};
+constexpr std::string_view kAcknowledged = "told";  // the name of the first version
+constexpr std::string_view kStarts = "starts";      // its column `batch` holds their number
 
 std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 }  // namespace
 
-// Members go in the opposite order: statements, the connection, and last the lock.
-struct Store::Parts {
-  std::optional<StoreLock> lock;  // none: for reading only
-  Database database;
-  StoreOptions options;
-  Statement insert_batch, select_batches, delete_batches, put_record, get_record;
-  std::string row;  // kept for its memory
+Error Store::damaged(const std::string& what) const {
+  return data_error(path(), what + " is damaged",
+                    "expected it as it was written; restore the store from a copy");
+}
 
-  std::optional<StoredRun> run;
-  std::uint64_t snapshot = 0;  // the batch of the latest
-  bool begun = false;
-  std::uint64_t last = 0;  // appended
-  std::uint64_t durable = 0;
+Error Store::misused(const std::string& what, const std::string& expected) const {
+  return {ErrorKind::internal, path(), what, expected};
+}
 
-  [[nodiscard]] Error damaged(const std::string& what) const {
-    return data_error(database.path(), what + " is damaged",
-                      "expected it as it was written; restore the store from a copy");
-  }
-  [[nodiscard]] Error misused(const std::string& what, const std::string& expected) const {
-    return {ErrorKind::internal, database.path(), what, expected};
-  }
-
-  Status prepare();
-  Status load();
-  [[nodiscard]] Status check_writable() const;
-  [[nodiscard]] Status check_run() const;
-  Result<std::optional<Record>> get(std::string_view name);
-  Status put(std::string_view name, std::uint64_t batch, std::string_view bytes);
-
-  Status begin();
-  Status commit();
-  void roll_back();
-  /// Whatever fails, the store goes back to the last commit.
-  Status or_roll_back(Status status);
-};
-
-Status Store::Parts::prepare() {
-  CAUCUS_TRY(select_batches, database.prepare("SELECT batch, reports, checksum FROM batches "
-                                              "WHERE batch > ? ORDER BY batch"));
-  CAUCUS_TRY(get_record, database.prepare("SELECT batch, bytes, checksum FROM records WHERE name = "
-                                          "CAST(? AS TEXT)"));
-  if (!lock) return Done{};
-  CAUCUS_TRY(insert_batch, database.prepare("INSERT INTO batches VALUES (?, ?, ?)"));
-  CAUCUS_TRY(delete_batches, database.prepare("DELETE FROM batches WHERE batch <= ?"));
-  CAUCUS_TRY(put_record,
-             database.prepare("INSERT OR REPLACE INTO records VALUES (CAST(? AS TEXT), ?, ?, ?)"));
+Status Store::prepare() {
+  CAUCUS_TRY(select_batches_, database_.prepare("SELECT batch, reports, checksum FROM batches "
+                                                "WHERE batch > ? ORDER BY batch"));
+  CAUCUS_TRY(get_record_, database_.prepare("SELECT batch, bytes, checksum FROM records "
+                                            "WHERE name = CAST(? AS TEXT)"));
+  if (!lock_) return Done{};
+  CAUCUS_TRY(insert_batch_, database_.prepare("INSERT INTO batches VALUES (?, ?, ?)"));
+  CAUCUS_TRY(delete_batches_, database_.prepare("DELETE FROM batches WHERE batch <= ?"));
+  CAUCUS_TRY(put_record_,
+             database_.prepare("INSERT OR REPLACE INTO records VALUES (CAST(? AS TEXT), ?, ?, ?)"));
   return Done{};
 }
 
-Status Store::Parts::load() {
-  CAUCUS_TRY(auto run_record, get(kRun));
-  if (run_record) {
-    StoredRun stored;
-    if (run_record->bytes.size() < stored.identity.size()) return damaged("the run's record");
-    std::copy_n(run_record->bytes.begin(), stored.identity.size(), stored.identity.begin());
-    stored.plan = run_record->bytes.substr(stored.identity.size());
-    run = std::move(stored);
+Status Store::load() {
+  CAUCUS_CHECK(prepare());
+  CAUCUS_TRY(const auto run, get(kRun));
+  if (run) {
+    StoredRun& stored = run_.emplace();
+    if (run->bytes.size() < stored.identity.size()) return damaged("the run's record");
+    std::copy_n(run->bytes.begin(), stored.identity.size(), stored.identity.begin());
+    stored.plan = run->bytes.substr(stored.identity.size());
   }
-  CAUCUS_TRY(const auto snapshot_record, get(kSnapshot));
-  if (snapshot_record) snapshot = snapshot_record->batch;
-  begun = snapshot_record.has_value();
-  CAUCUS_TRY(const std::int64_t highest, database.number("SELECT max(batch) FROM batches"));
+  CAUCUS_TRY(const auto snapshot, get(kSnapshot));
+  if (snapshot) snapshot_ = snapshot->batch;
+  CAUCUS_TRY(const std::int64_t highest, database_.number("SELECT max(batch) FROM batches"));
   if (highest < 0) return damaged("batch " + std::to_string(highest));
-  durable = last = std::max(snapshot, static_cast<std::uint64_t>(highest));
-  begun = begun || last > 0;
+  durable_ = last_ = std::max(snapshot_, static_cast<std::uint64_t>(highest));
+  begun_ = snapshot || last_ > 0;
   return Done{};
 }
 
-Status Store::Parts::check_writable() const {
-  if (!lock) return misused("is open for reading only", "expected no change to it");
+Status Store::check_writable() const {
+  if (!lock_) return misused("is open for reading only", "expected no change to it");
   return Done{};
 }
 
-Status Store::Parts::check_run() const {
+Status Store::check_run() const {
   CAUCUS_CHECK(check_writable());
-  if (!run) return misused("holds no run yet", "expected the run to be created first");
+  if (!run_) return misused("holds no run yet", "expected the run to be created first");
   return Done{};
 }
 
-Result<std::optional<Record>> Store::Parts::get(std::string_view name) {
-  CAUCUS_CHECK(get_record.start(name));
-  CAUCUS_TRY(const bool found, get_record.step());
-  std::optional<Record> record;
+Status Store::check_batch(const std::string& use, std::uint64_t batch) const {
+  if (batch >= snapshot_ && batch <= last_) return Done{};
+  return misused(
+      "cannot " + use + " batch " + std::to_string(batch),
+      "expected a batch from " + std::to_string(snapshot_) + " to " + std::to_string(last_));
+}
+
+Result<std::optional<StoredSnapshot>> Store::get(std::string_view name) {
+  CAUCUS_CHECK(get_record_.start(name));
+  CAUCUS_TRY(const bool found, get_record_.step());
+  std::optional<StoredSnapshot> record;
   bool intact = true;
   if (found) {
-    record =
-        Record{static_cast<std::uint64_t>(get_record.number(0)), std::string(get_record.bytes(1))};
-    intact = get_record.number(0) >= 0 &&
-             get_record.number(2) == row_checksum(record->batch, record->bytes);
+    record = StoredSnapshot{static_cast<std::uint64_t>(get_record_.number(0)),
+                            std::string(get_record_.bytes(1))};
+    intact = get_record_.number(0) >= 0 &&
+             get_record_.number(2) == row_checksum(record->batch, record->bytes);
   }
-  get_record.reset();
+  get_record_.reset();
   if (!intact) {
     return damaged("the " + std::string(name) + "'s record, of batch " +
                    std::to_string(record->batch) + ",");
@@ -123,43 +91,31 @@ Result<std::optional<Record>> Store::Parts::get(std::string_view name) {
   return record;
 }
 
-Status Store::Parts::put(std::string_view name, std::uint64_t batch, std::string_view bytes) {
-  return put_record.run(name, signed_number(batch), bytes, row_checksum(batch, bytes));
+Status Store::put(std::string_view name, std::uint64_t batch, std::string_view bytes) {
+  CAUCUS_CHECK(begin());
+  return or_roll_back(
+      put_record_.run(name, signed_number(batch), bytes, row_checksum(batch, bytes)));
 }
 
-Status Store::Parts::begin() {
-  return database.in_transaction() ? Status(Done{}) : database.execute("BEGIN IMMEDIATE");
+Status Store::put_and_commit(std::string_view name, std::uint64_t batch, std::string_view bytes) {
+  CAUCUS_CHECK(put(name, batch, bytes));
+  return commit();
 }
 
-Status Store::Parts::commit() {
-  if (database.in_transaction()) {
-    CAUCUS_CHECK(or_roll_back(database.execute("COMMIT")));
-  }
-  durable = last;
-  return Done{};
+Status Store::begin() {
+  return database_.in_transaction() ? Status(Done{}) : database_.execute("BEGIN IMMEDIATE");
 }
 
-void Store::Parts::roll_back() {
+void Store::roll_back() {
   // SQLite itself has rolled back after some errors. If this fails, the log has no commit all the
   // same, so that the next opening finds the last one.
-  if (database.in_transaction()) (void)database.execute("ROLLBACK");
-  last = durable;
+  if (database_.in_transaction()) (void)database_.execute("ROLLBACK");
+  last_ = durable_;
 }
 
-Status Store::Parts::or_roll_back(Status status) {
+Status Store::or_roll_back(Status status) {
   if (!status.ok()) roll_back();
   return status;
-}
-
-Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Store::Store(Store&& other) noexcept = default;
-Store& Store::operator=(Store&& other) noexcept = default;
-Store::~Store() = default;
-
-Result<Store> Store::load(std::unique_ptr<Parts> parts) {
-  CAUCUS_CHECK(parts->prepare());
-  CAUCUS_CHECK(parts->load());
-  return Store(std::move(parts));
 }
 
 Result<Store> Store::open(const std::string& path, StoreOptions options) {
@@ -167,20 +123,18 @@ Result<Store> Store::open(const std::string& path, StoreOptions options) {
     return usage_error(path, "cannot commit every 0 batches", "expected at least 1");
   }
   CAUCUS_TRY(const std::string real, store_path(path));
-  if (!is_new_store(real)) {  // before there is a lock: beside another's file we leave nothing
+  if (!is_new_store(real)) {  // before the lock: nothing is written beside another program's file
     CAUCUS_TRY(Database database, Database::open(real, Database::Access::read));
     CAUCUS_CHECK(recognise_store(database, store_steps()));
   }
-  CAUCUS_TRY(StoreLock lock, StoreLock::take(real));
+  CAUCUS_TRY(FileDescriptor lock, lock_store(real));
   if (is_new_store(real)) {
     CAUCUS_CHECK(create_store_file(real));
   }
   CAUCUS_TRY(Database database, open_store_file(real));
-  auto parts = std::make_unique<Parts>();
-  parts->lock.emplace(std::move(lock));
-  parts->database = std::move(database);
-  parts->options = options;
-  return load(std::move(parts));
+  Store store(std::move(lock), std::move(database), options);
+  CAUCUS_CHECK(store.load());
+  return store;
 }
 
 Result<Store> Store::open_for_reading(const std::string& path) {
@@ -189,139 +143,103 @@ Result<Store> Store::open_for_reading(const std::string& path) {
     return data_error(path, "there is no store", "expected a file written by caucus serve");
   }
   CAUCUS_TRY(Database database, open_store_file_for_reading(real));
-  auto parts = std::make_unique<Parts>();
-  parts->database = std::move(database);
-  return load(std::move(parts));
+  Store store(std::nullopt, std::move(database), {});
+  CAUCUS_CHECK(store.load());
+  return store;
 }
 
-const std::optional<StoredRun>& Store::run() const { return parts_->run; }
-bool Store::begun() const { return parts_->begun; }
-std::size_t Store::commit_every() const { return parts_->options.commit_every; }
-
-std::uint64_t Store::durable() const { return parts_->durable; }
-
 Status Store::create_run(StoredRun run) {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_writable());
-  if (parts.begun) return parts.misused("holds a run already", "expected a new store");
+  CAUCUS_CHECK(check_writable());
+  if (begun_) return misused("holds a run already", "expected a new store");
   std::string bytes(run.identity.begin(), run.identity.end());
   bytes += run.plan;
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kRun, 0, bytes)));
-  CAUCUS_CHECK(parts.commit());
-  parts.run = std::move(run);
+  CAUCUS_CHECK(put_and_commit(kRun, 0, bytes));
+  run_ = std::move(run);
   return Done{};
 }
 
 Status Store::append(std::uint64_t batch, std::span<const StoredReport> reports) {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_run());
-  if (batch != parts.last + 1) {
-    return parts.misused("cannot append batch " + std::to_string(batch),
-                         "expected batch " + std::to_string(parts.last + 1));
+  CAUCUS_CHECK(check_run());
+  if (batch != last_ + 1) {
+    return misused("cannot append batch " + std::to_string(batch),
+                   "expected batch " + std::to_string(last_ + 1));
   }
-  pack_reports(reports, parts.row);
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.insert_batch.run(
-      signed_number(batch), std::string_view(parts.row), row_checksum(batch, parts.row))));
-  parts.last = batch;
-  parts.begun = true;
-  if (parts.last - parts.durable < parts.options.commit_every) return Done{};
-  return parts.commit();
+  const std::string row = pack_reports(reports);
+  CAUCUS_CHECK(begin());
+  CAUCUS_CHECK(or_roll_back(
+      insert_batch_.run(signed_number(batch), std::string_view(row), row_checksum(batch, row))));
+  last_ = batch;
+  begun_ = true;
+  if (last_ - durable_ < options_.commit_every) return Done{};
+  return commit();
 }
 
 Status Store::commit() {
-  CAUCUS_CHECK(parts_->check_writable());
-  return parts_->commit();
-}
-
-Status Store::snapshot(const StoredSnapshot& snapshot) {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_run());
-  if (snapshot.batch < parts.snapshot || snapshot.batch > parts.last) {
-    return parts.misused("cannot take a snapshot of batch " + std::to_string(snapshot.batch),
-                         "expected a batch from " + std::to_string(parts.snapshot) + " to " +
-                             std::to_string(parts.last));
+  CAUCUS_CHECK(check_writable());
+  if (database_.in_transaction()) {
+    CAUCUS_CHECK(or_roll_back(database_.execute("COMMIT")));
   }
-  if (parts.database.has_moved()) {
-    parts.roll_back();
-    return data_error(parts.database.path(), "was removed, renamed or replaced while it was served",
-                      "expected the store to stay in its place");
-  }
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kSnapshot, snapshot.batch, snapshot.bytes)));
-  CAUCUS_CHECK(parts.or_roll_back(parts.delete_batches.run(signed_number(snapshot.batch))));
-  CAUCUS_CHECK(parts.commit());
-  parts.snapshot = snapshot.batch;
-  parts.begun = true;
+  durable_ = last_;
   return Done{};
 }
 
-Result<std::optional<StoredSnapshot>> Store::latest_snapshot() {
-  CAUCUS_TRY(auto record, parts_->get(kSnapshot));
-  std::optional<StoredSnapshot> snapshot;
-  if (record) snapshot = StoredSnapshot{record->batch, std::move(record->bytes)};
-  return snapshot;
+Status Store::snapshot(const StoredSnapshot& snapshot) {
+  CAUCUS_CHECK(check_run());
+  CAUCUS_CHECK(check_batch("take a snapshot of", snapshot.batch));
+  if (database_.has_moved()) {
+    roll_back();
+    return data_error(path(), "was removed, renamed or replaced while it was served",
+                      "expected the store to stay in its place");
+  }
+  CAUCUS_CHECK(put(kSnapshot, snapshot.batch, snapshot.bytes));
+  CAUCUS_CHECK(or_roll_back(delete_batches_.run(signed_number(snapshot.batch))));
+  CAUCUS_CHECK(commit());
+  snapshot_ = snapshot.batch;
+  begun_ = true;
+  return Done{};
 }
 
+Result<std::optional<StoredSnapshot>> Store::latest_snapshot() { return get(kSnapshot); }
+
 Status Store::set_acknowledged(std::string_view bytes) {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_run());
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kAcknowledged, 0, bytes)));
-  return parts.commit();
+  CAUCUS_CHECK(check_run());
+  return put_and_commit(kAcknowledged, 0, bytes);
 }
 
 Result<std::optional<std::string>> Store::acknowledged() {
-  CAUCUS_TRY(auto record, parts_->get(kAcknowledged));
-  std::optional<std::string> bytes;
-  if (record) bytes = std::move(record->bytes);
-  return bytes;
+  CAUCUS_TRY(const auto record, get(kAcknowledged));
+  return record ? std::optional(record->bytes) : std::nullopt;
 }
 
 Result<std::uint64_t> Store::count_start() {
-  Parts& parts = *parts_;
-  CAUCUS_CHECK(parts.check_run());
-  CAUCUS_TRY(const auto before, parts.get(kStarts));
+  CAUCUS_CHECK(check_run());
+  CAUCUS_TRY(const auto before, get(kStarts));
   const std::uint64_t starts = before ? before->batch + 1 : 1;
-  CAUCUS_CHECK(parts.begin());
-  CAUCUS_CHECK(parts.or_roll_back(parts.put(kStarts, starts, "")));
-  CAUCUS_CHECK(parts.commit());
+  CAUCUS_CHECK(put_and_commit(kStarts, starts, ""));
   return starts;
 }
 
-const std::string& Store::path() const { return parts_->database.path(); }
+Status Store::replay_row(std::uint64_t batch, const Replayed& replayed) {
+  const std::string name = "batch " + std::to_string(batch);
+  if (select_batches_.number(0) != signed_number(batch)) {
+    return data_error(path(), name + " is missing", "expected every batch after the snapshot");
+  }
+  const std::string_view bytes = select_batches_.bytes(1);
+  if (select_batches_.number(2) != row_checksum(batch, bytes)) return damaged(name);
+  const auto reports = unpack_reports(bytes);
+  if (!reports) return damaged(name);
+  return replayed(batch, *reports);
+}
 
 Status Store::replay(std::uint64_t after_batch, const Replayed& replayed) {
-  Parts& parts = *parts_;
-  if (after_batch < parts.snapshot || after_batch > parts.last) {
-    return parts.misused("cannot replay from batch " + std::to_string(after_batch),
-                         "expected a batch from " + std::to_string(parts.snapshot) + " to " +
-                             std::to_string(parts.last));
+  CAUCUS_CHECK(check_batch("replay from", after_batch));
+  Status status = select_batches_.start(signed_number(after_batch));
+  for (std::uint64_t batch = after_batch + 1; status.ok(); ++batch) {
+    const auto row = select_batches_.step();
+    if (row.ok() && !*row) break;
+    status = row.ok() ? replay_row(batch, replayed) : row.error();
   }
-  const auto replay_row = [&](std::uint64_t batch) -> Status {
-    const Statement& row = parts.select_batches;
-    const std::string name = "batch " + std::to_string(batch);
-    if (row.number(0) != signed_number(batch)) {
-      return data_error(parts.database.path(), name + " is missing",
-                        "expected every batch after the snapshot");
-    }
-    const std::string_view bytes = row.bytes(1);
-    if (row.number(2) != row_checksum(batch, bytes)) return parts.damaged(name);
-    const auto reports = unpack_reports(bytes);
-    if (!reports) return parts.damaged(name);
-    return replayed(batch, *reports);
-  };
-  const auto replay_all = [&]() -> Status {
-    CAUCUS_CHECK(parts.select_batches.start(signed_number(after_batch)));
-    for (std::uint64_t batch = after_batch + 1;; ++batch) {
-      CAUCUS_TRY(const bool found, parts.select_batches.step());
-      if (!found) return Done{};
-      CAUCUS_CHECK(replay_row(batch));
-    }
-  };
-  Status status = replay_all();
-  parts.select_batches.reset();
+  select_batches_.reset();
   return status;
 }
 

@@ -1,7 +1,7 @@
 // The durable state of a federation, in one SQLite file: which run it is, the reports accepted in
-// each closed batch, a snapshot now and then, and who has heard that it is done. The server's state
-// is a fold of the reports, so after a crash it is the latest snapshot and the replay of the
-// batches after it. What reports and snapshot say is not known here: they are bytes.
+// each closed batch, a snapshot now and then, and which clients have acknowledged the end. The
+// server's state is a fold of the reports, so after a crash it is the latest snapshot and the
+// replay of the batches after it. Reports and snapshots are bytes that the store does not read.
 //
 // Batches are counted from 1 and follow one another without a gap. They become durable in groups,
 // each one transaction, synchronised to the disk. After any error the store is as it was at the
@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "caucus/federation/store/sqlite.hpp"
+#include "caucus/federation/store/store_file.hpp"
 #include "caucus/federation/store/store_rows.hpp"
 #include "caucus/result.hpp"
 
@@ -27,7 +29,7 @@ struct StoreOptions {
   std::size_t commit_every = 1;  ///< batches per durable commit
 };
 
-/// What a run is, written once.
+/// The identity of a run, written once.
 struct StoredRun {
   std::array<std::uint8_t, 16> identity{};  ///< random
   std::string plan;                         ///< the configuration, in its canonical form
@@ -39,61 +41,80 @@ struct StoredSnapshot {
   std::string bytes;
 };
 
-/// For one thread at a time.
+/// Used by one thread at a time.
 class Store {
  public:
   /// Makes the file if it is missing or empty, migrates an older version, and keeps other servers
   /// out until it is destroyed or the process ends. A file that is not a store, is of a newer
   /// version or is damaged is refused and stays as it is.
   static Result<Store> open(const std::string& path, StoreOptions options);
-  /// The committed state of this moment, also while a server goes on writing. Refuses to write.
+  /// Opens the committed state of this moment, also while a server writes. It cannot be written.
   static Result<Store> open_for_reading(const std::string& path);
 
-  Store(Store&& other) noexcept;
-  Store& operator=(Store&& other) noexcept;
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
-  /// Batches that are not committed are dropped.
-  ~Store();
-
-  [[nodiscard]] const std::optional<StoredRun>& run() const;
-  /// Whether anything of the run is stored but what it is.
-  [[nodiscard]] bool begun() const;
-  /// Before all else, in place of one that has not begun; durable on return.
+  [[nodiscard]] const std::optional<StoredRun>& run() const { return run_; }
+  /// Returns whether more of the run is stored than its identity.
+  [[nodiscard]] bool begun() const { return begun_; }
+  /// Must be called first. Replaces a run that has not begun; durable on return.
   Status create_run(StoredRun run);
 
-  /// The reports accepted in a closed batch, possibly none. Durable when the group is full, that
-  /// is when durable() says so.
+  /// Adds the reports accepted in a closed batch, possibly none. They are durable when the group
+  /// is full, that is when durable() says so.
   Status append(std::uint64_t batch, std::span<const StoredReport> reports);
-  /// Makes every appended batch durable now.
+  /// Makes every appended batch durable now; without it they are dropped with the store.
   Status commit();
-  /// The highest batch that survives kill -9 and loss of power; 0 before the first.
-  [[nodiscard]] std::uint64_t durable() const;
-  [[nodiscard]] std::size_t commit_every() const;
+  /// Returns the highest batch that survives kill -9 and loss of power; 0 before the first.
+  [[nodiscard]] std::uint64_t durable() const { return durable_; }
+  [[nodiscard]] std::size_t commit_every() const { return options_.commit_every; }
 
-  /// Replaces the snapshot and deletes the reports up to and including its batch. Commits all. An
-  /// error if the file was removed or replaced meanwhile.
+  /// Replaces the snapshot and deletes the reports up to and including its batch. Commits all. It
+  /// is an error if the file was removed or replaced meanwhile.
   Status snapshot(const StoredSnapshot& snapshot);
   Result<std::optional<StoredSnapshot>> latest_snapshot();
 
   /// Replaces the bytes that say which clients have acknowledged the end. Commits all.
   Status set_acknowledged(std::string_view bytes);
   Result<std::optional<std::string>> acknowledged();
-  /// One more server of this run: how many there were with it. Commits all.
+  /// Counts one more start of a server of this run and returns their number. Commits all.
   Result<std::uint64_t> count_start();
-  [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] const std::string& path() const { return database_.path(); }
 
   using Replayed = std::function<Status(std::uint64_t batch, std::span<const StoredReport>)>;
-  /// Every batch after this one, in order; it must not be older than the snapshot. Ends with the
-  /// callback's first error. The callback does not write to the store.
+  /// Passes on every batch after this one, which must not be older than the snapshot, in order, and
+  /// ends with the callback's first error. The callback does not write to the store.
   Status replay(std::uint64_t after_batch, const Replayed& replayed);
 
  private:
-  struct Parts;
-  explicit Store(std::unique_ptr<Parts> parts);
-  static Result<Store> load(std::unique_ptr<Parts> parts);
+  Store(std::optional<FileDescriptor> lock, Database database, StoreOptions options)
+      : lock_(std::move(lock)), database_(std::move(database)), options_(options) {}
 
-  std::unique_ptr<Parts> parts_;
+  Status prepare();
+  Status load();
+  [[nodiscard]] Error damaged(const std::string& what) const;
+  [[nodiscard]] Error misused(const std::string& what, const std::string& expected) const;
+  [[nodiscard]] Status check_writable() const;
+  [[nodiscard]] Status check_run() const;
+  [[nodiscard]] Status check_batch(const std::string& use, std::uint64_t batch) const;
+  Result<std::optional<StoredSnapshot>> get(std::string_view name);
+  Status put(std::string_view name, std::uint64_t batch, std::string_view bytes);
+  Status put_and_commit(std::string_view name, std::uint64_t batch, std::string_view bytes);
+  Status replay_row(std::uint64_t batch, const Replayed& replayed);
+
+  Status begin();
+  void roll_back();
+  /// Whatever fails, the store goes back to the last commit.
+  Status or_roll_back(Status status);
+
+  // They are destroyed in the opposite order: the statements, the connection, the lock.
+  std::optional<FileDescriptor> lock_;  ///< absent if the store is only read
+  Database database_;
+  StoreOptions options_;
+  Statement insert_batch_, select_batches_, delete_batches_, put_record_, get_record_;
+
+  std::optional<StoredRun> run_;
+  std::uint64_t snapshot_ = 0;  ///< the batch of the latest snapshot
+  bool begun_ = false;
+  std::uint64_t last_ = 0;  ///< the last batch that was appended
+  std::uint64_t durable_ = 0;
 };
 
 }  // namespace caucus

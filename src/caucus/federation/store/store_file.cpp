@@ -1,6 +1,7 @@
 #include "caucus/federation/store/store_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,19 +22,14 @@ constexpr std::size_t kPage = 16'384;
 constexpr std::size_t kLogPages = 2'000;
 
 // All reports of a batch are one row: one insertion and one checksum. The records are the run,
-// the latest snapshot, who has acknowledged the end and how often the run was served, each at most
-// once.
+// the latest snapshot, which clients have acknowledged the end and how often the run was served,
+// each at most once.
 constexpr std::array<const char*, 1> kSteps = {R"sql(
   CREATE TABLE batches (batch INTEGER PRIMARY KEY, reports BLOB NOT NULL, checksum INTEGER NOT NULL)
     STRICT;
   CREATE TABLE records (name TEXT PRIMARY KEY, batch INTEGER NOT NULL, bytes BLOB NOT NULL,
     checksum INTEGER NOT NULL) STRICT;
 )sql"};
-
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 Error cannot_create(const std::string& path, int code) {
   return data_error(path, "cannot be created (" + std::generic_category().message(code) + ")",
@@ -42,13 +38,10 @@ Error cannot_create(const std::string& path, int code) {
 
 // A file is in its directory for good only once the directory is on the disk too.
 Status sync_directory_of(const std::string& path) {
-  const int descriptor =
-      ::open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return cannot_create(path, errno);
-  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (code != 0) return cannot_create(path, code);
-  return Done{};
+  const std::string parent = fs::path(path).parent_path();
+  const FileDescriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool synced = directory.number() >= 0 && ::fsync(directory.number()) == 0;
+  return synced ? Status(Done{}) : cannot_create(path, errno);
 }
 
 Status check_structure(Database& database) {
@@ -60,6 +53,10 @@ Status check_structure(Database& database) {
 }
 
 }  // namespace
+
+FileDescriptor::~FileDescriptor() {
+  if (number_ >= 0) ::close(number_);
+}
 
 std::span<const char* const> store_steps() { return kSteps; }
 
@@ -84,12 +81,25 @@ bool is_new_store(const std::string& path) {
   return code == std::errc::no_such_file_or_directory || (!code && size == 0);
 }
 
+Result<FileDescriptor> lock_store(const std::string& path) {
+  const std::string beside = path + "-lock";
+  FileDescriptor file(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // The file stays when the lock goes: removing it could remove the next server's lock.
+  if (file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return file;
+  const int code = errno;
+  if (code == EWOULDBLOCK) {
+    return data_error(path, "is in use by another server", "expected one server per store");
+  }
+  return data_error(beside, "cannot be locked (" + std::generic_category().message(code) + ")",
+                    "expected a directory where the server may write");
+}
+
 Status create_store_file(const std::string& path) {
   for (const char* log : {"-wal", "-journal"}) {
     std::error_code code;
     const auto size = fs::file_size(path + log, code);
     if (code || size == 0) continue;
-    // SQLite would take it for the new store's own.
+    // SQLite would take it for the log of the new store.
     return data_error(path + log, "is left over from a store that is gone",
                       "expected the store beside it, or neither");
   }
@@ -97,14 +107,14 @@ Status create_store_file(const std::string& path) {
   std::error_code ignored;
   for (const char* part : {"", "-wal", "-shm", "-journal"}) fs::remove(unfinished + part, ignored);
   // SQLite gives the log the mode of the file.
-  const int made = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (made < 0) return cannot_create(path, errno);
-  ::close(made);
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  if (FileDescriptor(::open(unfinished.c_str(), kNew, 0600)).number() < 0) {
+    return cannot_create(path, errno);
+  }
   {
     CAUCUS_TRY(Database database, Database::open(unfinished, Database::Access::create));
-    const std::string nature = "PRAGMA page_size = " + std::to_string(kPage) +
-                               "; PRAGMA application_id = " + std::to_string(kApplication);
-    CAUCUS_CHECK(database.execute(nature.c_str()));
+    CAUCUS_CHECK(database.execute("PRAGMA page_size = " + std::to_string(kPage) +
+                                  "; PRAGMA application_id = " + std::to_string(kApplication)));
     CAUCUS_CHECK(migrate_store(database, kSteps));
     CAUCUS_CHECK(database.execute("PRAGMA journal_mode = WAL"));
   }
@@ -128,37 +138,30 @@ Status recognise_store(Database& database, std::span<const char* const> steps) {
 }
 
 Status migrate_store(Database& database, std::span<const char* const> steps) {
-  const auto migrate = [&]() -> Status {
-    CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
-    for (const char* step : steps.subspan(static_cast<std::size_t>(version))) {
-      CAUCUS_CHECK(database.execute(step));
-    }
-    const std::string done = "PRAGMA user_version = " + std::to_string(steps.size());
-    CAUCUS_CHECK(database.execute(done.c_str()));
-    return database.execute("COMMIT");
-  };
-  CAUCUS_CHECK(database.execute("BEGIN IMMEDIATE"));
-  Status status = migrate();
+  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
+  if (version == static_cast<std::int64_t>(steps.size())) return Done{};
+  std::string sql = "BEGIN IMMEDIATE;";
+  for (const char* step : steps.subspan(static_cast<std::size_t>(version))) {
+    sql += std::string(step) + ";";
+  }
+  sql += "PRAGMA user_version = " + std::to_string(steps.size()) + "; COMMIT";
+  Status status = database.execute(sql);
   if (!status.ok() && database.in_transaction()) (void)database.execute("ROLLBACK");
   return status;
 }
 
 Result<Database> open_store_file(const std::string& path) {
   CAUCUS_TRY(Database database, Database::open(path, Database::Access::write));
-  CAUCUS_CHECK(database.tidy_on_close(false));  // until it is known to be ours
+  CAUCUS_CHECK(database.tidy_on_close(false));  // until it is known to be a store
   CAUCUS_CHECK(recognise_store(database, kSteps));
   CAUCUS_CHECK(check_structure(database));
   // The log is synchronised at every commit. The checkpoint makes durable what a killed server had
   // written but not yet synchronised; a reader may keep it from finishing, which is no error.
-  const std::string ways =
+  CAUCUS_CHECK(database.execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;"
       "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = " +
-      std::to_string(kLogPages) + "; PRAGMA wal_checkpoint(PASSIVE)";
-  CAUCUS_CHECK(database.execute(ways.c_str()));
-  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
-  if (version < static_cast<std::int64_t>(kSteps.size())) {
-    CAUCUS_CHECK(migrate_store(database, kSteps));
-  }
+      std::to_string(kLogPages) + "; PRAGMA wal_checkpoint(PASSIVE)"));
+  CAUCUS_CHECK(migrate_store(database, kSteps));
   CAUCUS_CHECK(database.tidy_on_close(true));
   return database;
 }
@@ -166,17 +169,17 @@ Result<Database> open_store_file(const std::string& path) {
 Result<Database> open_store_file_for_reading(const std::string& path) {
   // Where nothing can be created, SQLite cannot coordinate with a writer; without a log there is
   // none.
-  const bool frozen =
-      ::access(fs::path(path).parent_path().c_str(), W_OK) != 0 && !exists(path + "-wal");
+  std::error_code ignored;
+  const bool frozen = ::access(fs::path(path).parent_path().c_str(), W_OK) != 0 &&
+                      !fs::exists(path + "-wal", ignored);
   CAUCUS_TRY(Database database,
              Database::open(path, frozen ? Database::Access::read_frozen : Database::Access::read));
   CAUCUS_CHECK(database.execute("PRAGMA trusted_schema = OFF; BEGIN"));
   CAUCUS_CHECK(recognise_store(database, kSteps));
   CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
   if (version < static_cast<std::int64_t>(kSteps.size())) {
-    return data_error(
-        path, "is a store of the older version " + std::to_string(version),
-        "expected " + std::to_string(kSteps.size()) + "; caucus serve brings it there");
+    return data_error(path, "is a store of the older version " + std::to_string(version),
+                      "expected " + std::to_string(kSteps.size()) + "; caucus serve migrates it");
   }
   CAUCUS_CHECK(check_structure(database));
   return database;

@@ -1,36 +1,56 @@
-// The file of a store: how it is made, recognised, checked and brought to the present version.
+// The file of a store: how it is created, locked, recognised, checked and migrated.
 #pragma once
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "caucus/federation/store/sqlite.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
 
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor();
+
+  [[nodiscard]] int number() const { return number_; }  ///< negative if opening it failed
+
+ private:
+  int number_;
+};
+
 /// Step i takes a store from version i to version i + 1. Released steps never change.
 std::span<const char* const> store_steps();
 
-/// The absolute path behind links, so that all names of a store are one.
+/// Returns the absolute path without links, so that a store has one name.
 Result<std::string> store_path(const std::string& path);
 
-/// Whether it is missing, or empty as after `mktemp`.
+/// Returns whether it is missing, or empty as after `mktemp`.
 bool is_new_store(const std::string& path);
+
+/// Keeps other servers out by a lock on a file beside the store, so that readers are not kept out.
+/// The system releases the lock when the descriptor is closed or the process ends.
+Result<FileDescriptor> lock_store(const std::string& path);
 
 /// Makes a store without a run. It appears complete or not at all.
 Status create_store_file(const std::string& path);
 
-/// Opens what create_store_file made, migrated and ready to be written. Under the lock.
+/// Opens what create_store_file made, migrated and ready to be written. The caller has the lock.
 Result<Database> open_store_file(const std::string& path);
 
-/// Opens it as it is at this moment; what a server writes later is not seen.
+/// Opens it as it is at this moment; later changes by a server are not seen.
 Result<Database> open_store_file_for_reading(const std::string& path);
 
 /// Refuses another program's file and a version above steps.size(). Changes nothing.
 Status recognise_store(Database& database, std::span<const char* const> steps);
 
-/// Runs the steps that are missing, all or none.
+/// Runs the steps that are missing, if any: all or none.
 Status migrate_store(Database& database, std::span<const char* const> steps);
 
 }  // namespace caucus

@@ -232,12 +232,13 @@ TEST(Store, ReplayEndsWithTheCallbacksError) {
 
 TEST(Store, MovesWithItsLockAndItsOpenGroup) {
   const TestFiles files;
-  Store store = with_run(files.path("a.db"), 10);
-  append_up_to(store, 1, 3);
-  Store moved = std::move(store);
-  ASSERT_TRUE(moved.commit().ok());
-  EXPECT_FALSE(Store::open(files.path("a.db"), {}).ok());
-  moved = opened(files.path("b.db"));
+  {
+    Store store = with_run(files.path("a.db"), 10);
+    append_up_to(store, 1, 3);
+    Store moved = std::move(store);
+    ASSERT_TRUE(moved.commit().ok());
+    EXPECT_FALSE(Store::open(files.path("a.db"), {}).ok());
+  }
   Store again = opened(files.path("a.db"));
   EXPECT_EQ(again.durable(), 3u);
 }

@@ -7,7 +7,8 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/test_files.hpp"
-#include "caucus/federation/store/recovery.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/federation/store/store.hpp"
 #include "caucus/federation/store/test_stored_run.hpp"
 
 namespace caucus {
@@ -24,11 +25,7 @@ std::string path_of(const char* name) {
   return CAUCUS_SOURCE_DIR "/tests/fuzz/corpus/store/" + std::string(name);
 }
 
-std::string packed(const ClosedBatch& closed) {
-  std::string row;
-  pack_reports(closed.reports, row);
-  return row;
-}
+std::string packed(const ClosedBatch& closed) { return pack_reports(closed.reports); }
 
 void write_file(std::size_t schedule) {
   const auto& [kind, name] = kStoredSchedules[schedule];
@@ -66,7 +63,7 @@ std::vector<double> numbers_of(const Federation& federation) {
   add(static_cast<std::size_t>(federation.phase()));
   add(federation.settings().plan.features);
   add(federation.settings().plan.experts);
-  for (const Member& member : federation.members()) {
+  for (const TrackedMember& member : federation.members()) {
     for (const bool flag : {member.joined, member.finished, member.cut_off}) add(flag ? 1.0 : 0.0);
     for (const auto count : {member.examples, member.counted, member.last_batch}) add(count);
     for (const auto counter : kCounters) add(member.counters.*counter);
@@ -88,7 +85,7 @@ std::vector<double> numbers_of(const Federation& federation) {
   return all;
 }
 
-void expect_same(const Federation& read, const Federation& played) {
+void expect_same_federation(const Federation& read, const Federation& played) {
   // Kernels differ in last digits only.
   EXPECT_THAT(numbers_of(read), testing::Pointwise(testing::DoubleNear(1e-6), numbers_of(played)))
       << kAdvice;
@@ -105,7 +102,7 @@ void expect_read_as_written(ScheduleKind kind, const char* name) {
   ASSERT_TRUE(restored.ok()) << restored.error().line() << kAdvice;
   EXPECT_TRUE(read.snapshot() == sealed(stored.snapshot)) << kAdvice;
   EXPECT_EQ(played.federation.snapshot().size(), read.snapshot().size()) << kAdvice;
-  expect_same(read, played.federation);
+  expect_same_federation(read, played.federation);
 
   for (std::uint64_t batch = 4; batch <= 5; ++batch) {
     ASSERT_TRUE(played.play_batch());
@@ -115,7 +112,7 @@ void expect_read_as_written(ScheduleKind kind, const char* name) {
     ASSERT_TRUE(reports) << kAdvice;
     const Status replayed = read.replay(batch, *reports);
     ASSERT_TRUE(replayed.ok()) << replayed.error().line() << kAdvice;
-    expect_same(read, played.federation);
+    expect_same_federation(read, played.federation);
   }
   // What a state hides shows in what becomes of it.
   MadeUpRun going(std::move(read));
@@ -124,7 +121,7 @@ void expect_read_as_written(ScheduleKind kind, const char* name) {
     ASSERT_TRUE(going.play_batch()) << kAdvice;
   }
   EXPECT_EQ(played.closed.size(), 30U);
-  expect_same(going.federation, played.federation);
+  expect_same_federation(going.federation, played.federation);
 }
 
 TEST(StoredRun, IsReadAsItWasWrittenAndGoesOnWithAnyKernels) {

@@ -1,7 +1,6 @@
 #include "caucus/report/charts/axis.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -23,20 +22,12 @@ double round_step(double least) {
   return 10.0 * power;
 }
 
-std::string fixed(double value, int decimals) {
-  if (decimals == 0 || value == 0.0) return figure(std::round(value));
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value),
-                                 std::chars_format::fixed, decimals)
-                       .ptr;
-  return (value < 0.0 ? "−" : "") + std::string(buffer, end);
-}
-
 /// Writes every tick with the decimals that the step needs.
 std::string tick_label(double value, double step, double largest) {
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step * (1.0 + 1e-9)))));
   const bool plain = decimals <= 5 && largest < (decimals == 0 ? 1e7 : 1e4);
-  return plain ? fixed(value, decimals) : figure(value);
+  if (!plain) return figure(value);
+  return decimals == 0 || value == 0.0 ? figure(std::round(value)) : fixed(value, decimals);
 }
 
 std::vector<Tick> linear_ticks(double low, double high, double step) {
@@ -123,10 +114,9 @@ double Axis::share(double value) const {
 Axis tight_axis(Scale scale, const Extent& extent, int wanted_ticks) {
   Axis axis = bare_axis(scale, extent);
   if (scale == Scale::linear && axis.low > 0.0 && axis.low < 0.05 * axis.high) axis.low = 0.0;
-  axis.ticks =
-      scale == Scale::log
-          ? log_ticks(axis.low, axis.high, wanted_ticks)
-          : linear_ticks(axis.low, axis.high, round_step((axis.high - axis.low) / wanted_ticks));
+  const double step = round_step((axis.high - axis.low) / wanted_ticks);
+  axis.ticks = scale == Scale::log ? log_ticks(axis.low, axis.high, wanted_ticks)
+                                   : linear_ticks(axis.low, axis.high, step);
   return axis;
 }
 
@@ -167,15 +157,11 @@ std::vector<double> nudged_apart(const std::vector<double>& places, double gap, 
   };
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < n; ++i) {
-    blocks.push_back({places[order[i]] - static_cast<double>(i) * gap, 1});
-    while (blocks.size() > 1) {
-      const Block last = blocks.back();
-      Block& before = blocks[blocks.size() - 2];
-      if (before.mean() <= last.mean()) break;
-      before.sum += last.sum;
-      before.count += last.count;
-      blocks.pop_back();
+    Block last{places[order[i]] - static_cast<double>(i) * gap, 1};
+    for (; !blocks.empty() && blocks.back().mean() > last.mean(); blocks.pop_back()) {
+      last = {blocks.back().sum + last.sum, blocks.back().count + last.count};
     }
+    blocks.push_back(last);
   }
   std::vector<double> moved(n);
   const double top = std::max(low, high - static_cast<double>(n - 1) * gap);

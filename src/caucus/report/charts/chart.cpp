@@ -1,7 +1,5 @@
 #include "caucus/report/charts/chart.hpp"
 
-#include <algorithm>
-
 #include "caucus/report/html_text.hpp"
 #include "caucus/report/statistics.hpp"
 
@@ -15,35 +13,35 @@ std::string with_band(const Series& series, std::size_t i) {
   return value + " (" + figure(series.low[i]) + " to " + figure(series.high[i]) + ")";
 }
 
-ChartNumbers side_by_side(const LineChart& chart) {
-  ChartNumbers numbers{{chart.x.label}, {}};
-  for (const Series& series : chart.series) numbers.columns.push_back(series.name);
-  const std::size_t n = chart.series.empty() ? 0 : chart.series.front().x.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    auto& row = numbers.rows.emplace_back();
+std::vector<std::string> header_of(const std::string& first, const std::vector<std::string>& more) {
+  std::vector<std::string> header = {first};
+  header.insert(header.end(), more.begin(), more.end());
+  return header;
+}
+
+TextTable numbers(const LineChart& chart) {
+  if (!share_places(chart)) {
+    TextTable table({"series", chart.x.label, chart.y.label});
+    for (const Series& series : chart.series) {
+      for (std::size_t i = 0; i < series.x.size(); ++i) {
+        table.add({series.name, figure(series.x[i]), with_band(series, i)});
+      }
+    }
+    return table;
+  }
+  std::vector<std::string> header = {chart.x.label};
+  for (const Series& series : chart.series) header.push_back(series.name);
+  TextTable table(std::move(header));
+  for (std::size_t i = 0; !chart.series.empty() && i < chart.series.front().x.size(); ++i) {
+    auto& row = table.rows.emplace_back();
     row.push_back(figure(chart.series.front().x[i]));
     for (const Series& series : chart.series) row.push_back(with_band(series, i));
   }
-  return numbers;
+  return table;
 }
 
-ChartNumbers one_below_the_other(const LineChart& chart) {
-  ChartNumbers numbers{{"series", chart.x.label, chart.y.label}, {}};
-  for (const Series& series : chart.series) {
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      numbers.rows.push_back({series.name, figure(series.x[i]), with_band(series, i)});
-    }
-  }
-  return numbers;
-}
-
-ChartNumbers numbers(const LineChart& chart) {
-  return share_places(chart) ? side_by_side(chart) : one_below_the_other(chart);
-}
-
-ChartNumbers numbers(const AreaChart& chart) {
-  ChartNumbers table{{chart.x.label}, {}};
-  table.columns.insert(table.columns.end(), chart.names.begin(), chart.names.end());
+TextTable numbers(const AreaChart& chart) {
+  TextTable table(header_of(chart.x.label, chart.names));
   for (std::size_t t = 0; t < chart.at.size(); ++t) {
     auto& row = table.rows.emplace_back();
     row.push_back(figure(chart.at[t]));
@@ -52,34 +50,27 @@ ChartNumbers numbers(const AreaChart& chart) {
   return table;
 }
 
-ChartNumbers numbers(const BarChart& chart) {
-  ChartNumbers table{{chart.row_label}, {}};
-  const auto& groups = chart.groups;
-  if (groups.size() < 2) {
-    table.columns.push_back(chart.label);
-  } else {
-    table.columns.insert(table.columns.end(), groups.begin(), groups.end());
-  }
+TextTable numbers(const BarChart& chart) {
+  const bool single = chart.groups.size() < 2;
+  TextTable table(header_of(chart.row_label, single ? std::vector{chart.label} : chart.groups));
   for (const BarRow& row : chart.rows) {
     auto& cells = table.rows.emplace_back();
     cells.push_back(row.name);
     for (std::size_t g = 0; g < row.values.size(); ++g) {
-      cells.push_back(
-          figure_with_spread(row.values[g], row.spreads.empty() ? 0.0 : row.spreads[g]));
+      cells.push_back(figure_with_spread(row.values[g], row.spread(g)));
     }
   }
   for (const Reference& reference : chart.references) {
-    auto& cells = table.rows.emplace_back();
-    cells = {reference.label, figure(reference.value)};
-    cells.resize(table.columns.size());
+    table.add({reference.label, figure(reference.value)});
+    table.rows.back().resize(table.columns.size());
   }
   return table;
 }
 
-ChartNumbers numbers(const ScatterChart& chart) {
-  ChartNumbers table{{"", chart.x.label, chart.y.label}, {}};
+TextTable numbers(const ScatterChart& chart) {
+  TextTable table({"", chart.x.label, chart.y.label});
   for (const ScatterPoint& point : chart.points) {
-    table.rows.push_back({point.name, figure(point.x), figure_with_spread(point.y, point.spread)});
+    table.add({point.name, figure(point.x), figure_with_spread(point.y, point.spread)});
   }
   return table;
 }
@@ -99,15 +90,11 @@ void Series::add(double at, const std::vector<double>& values) {
   high.push_back(centre + spread);
 }
 
-const ChartText& text_of(const Chart& chart) {
-  return std::visit([](const auto& any) -> const ChartText& { return any.text; }, chart);
-}
-
 std::string svg_of(const Chart& chart, const std::string& id) {
   return std::visit([&](const auto& any) { return svg_of(any, id); }, chart);
 }
 
-ChartNumbers numbers_of(const Chart& chart) {
+TextTable numbers_of(const Chart& chart) {
   return std::visit([](const auto& any) { return numbers(any); }, chart);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "caucus/report/charts/axis.hpp"
+#include "caucus/report/text_table.hpp"
 
 namespace caucus::report {
 
@@ -27,8 +28,8 @@ enum class LineStyle { line, dashed, points };
 
 struct Series {
   std::string name;
-  std::vector<double> x, y;       ///< values that are not finite leave a gap
-  std::vector<double> low, high;  ///< the band around y; empty for none
+  std::vector<double> x = {}, y = {};       ///< values that are not finite leave a gap
+  std::vector<double> low = {}, high = {};  ///< the band around y; empty for none
   LineStyle style = LineStyle::line;
   std::size_t look = 0;  ///< colour and marker
 
@@ -65,6 +66,10 @@ struct BarRow {
   std::string name;
   std::vector<double> values;   ///< one for each group
   std::vector<double> spreads;  ///< whiskers; empty for none
+
+  [[nodiscard]] double spread(std::size_t group) const {
+    return spreads.empty() ? 0.0 : spreads[group];
+  }
 };
 
 /// Horizontal bars, one for each group in every row.
@@ -95,8 +100,6 @@ struct ScatterChart {
 
 using Chart = std::variant<LineChart, AreaChart, BarChart, ScatterChart>;
 
-const ChartText& text_of(const Chart& chart);
-
 /// `id` must be unique in the page and need no escaping.
 std::string svg_of(const LineChart& chart, const std::string& id);
 std::string svg_of(const AreaChart& chart, const std::string& id);
@@ -104,13 +107,9 @@ std::string svg_of(const BarChart& chart, const std::string& id);
 std::string svg_of(const ScatterChart& chart, const std::string& id);
 std::string svg_of(const Chart& chart, const std::string& id);
 
-/// Returns the numbers of a chart as texts for a table. If all series have the same positions, row
-/// i belongs to the i-th position.
-struct ChartNumbers {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-ChartNumbers numbers_of(const Chart& chart);
+/// Returns the numbers of a chart. If all series have the same positions, row i belongs to the i-th
+/// position.
+TextTable numbers_of(const Chart& chart);
 
 /// Returns whether row i of the numbers belongs to the i-th position on the x axis.
 bool share_places(const LineChart& chart);

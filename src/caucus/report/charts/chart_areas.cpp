@@ -10,20 +10,16 @@
 namespace caucus::report {
 namespace {
 
-constexpr double kPlotHeight = 210.0;
+constexpr double kAreasHeight = 210.0;
 
 Plot plot_of(const AreaChart& chart) {
   Extent x(chart.x.scale);
   x.add(chart.at);
-  Plot plot{tight_axis(chart.x.scale, x, 6), Axis{}};
+  Axis y;
   for (const int percent : {0, 25, 50, 75, 100}) {
-    plot.y.ticks.push_back({percent / 100.0, std::to_string(percent) + "%"});
+    y.ticks.push_back({percent / 100.0, std::to_string(percent) + "%"});
   }
-  plot.left = left_margin(plot.y);
-  plot.right = kChartWidth - end_label_room(chart.names);
-  plot.top = 32.0;
-  plot.bottom = plot.top + std::max(kPlotHeight, end_label_height(chart.names.size()));
-  return plot;
+  return plot_beside(tight_axis(chart.x.scale, x, 6), std::move(y), chart.names, kAreasHeight);
 }
 
 std::string area_class(const AreaChart& chart, std::size_t k) {
@@ -51,22 +47,20 @@ std::string svg_of(const AreaChart& chart, const std::string& id) {
   Svg areas;
   std::vector<EndLabel> labels;
   for (std::size_t k = 0; k < chart.names.size(); ++k) {
-    std::string upper;
+    std::vector<std::string> upper;
     std::vector<std::string> lower;
     double middle = 0.0;
     for (std::size_t t = 0; t < n; ++t) {
       if (!plot.shows(chart.at[t], 1.0)) continue;
       const double share = chart.shares[k][t];
       const double below = std::max(0.0, above[t] - (std::isfinite(share) ? share : 0.0));
-      const std::string x = coordinate(plot.at_x(chart.at[t])) + " ";
-      upper += (upper.empty() ? "M" : "L") + x + coordinate(plot.at_y(above[t]));
-      lower.push_back("L" + x + coordinate(plot.at_y(below)));
+      upper.push_back(plot.point(chart.at[t], above[t]));
+      lower.push_back(plot.point(chart.at[t], below));
       middle = (above[t] + below) / 2.0;
       above[t] = below;
     }
     if (upper.empty()) continue;
-    std::for_each(lower.rbegin(), lower.rend(), [&](const std::string& point) { upper += point; });
-    areas.path(area_class(chart, k), upper + "Z");
+    areas.path(area_class(chart, k), outline(upper, lower));
     labels.push_back({plot.right - 5.0, plot.at_y(middle), chart.names[k]});
   }
   plot.draw_frame(areas, chart.x.label, "probability", false);

@@ -13,11 +13,6 @@ namespace {
 struct Layout {
   Plot plot;
   double row_height = 0.0, bar_height = 0.0;
-  double legend = 0.0;  ///< baseline of the first line of group names
-
-  [[nodiscard]] double row_top(std::size_t row) const {
-    return plot.top + static_cast<double>(row) * row_height;
-  }
 };
 
 std::size_t groups_of(const BarChart& chart) {
@@ -50,7 +45,7 @@ std::size_t lay_out_legend(const BarChart& chart, double left, const Visit& visi
 }
 
 std::string value_text(const BarRow& row) {
-  return figure_with_spread(row.values.front(), row.spreads.empty() ? 0.0 : row.spreads.front());
+  return figure_with_spread(row.values.front(), row.spread(0));
 }
 
 Layout layout_of(const BarChart& chart) {
@@ -60,8 +55,10 @@ Layout layout_of(const BarChart& chart) {
   double value_width = 0.0;
   const bool single = groups_of(chart) == 1;
   for (const BarRow& row : chart.rows) {
-    extent.add(row.values);
-    for (std::size_t g = 0; g < row.spreads.size(); ++g) extent.add(row.values[g] + row.spreads[g]);
+    for (std::size_t g = 0; g < row.values.size(); ++g) {
+      extent.add(row.values[g]);
+      extent.add(row.values[g] + row.spread(g));
+    }
     names.push_back(row.name);
     if (single) value_width = std::max(value_width, text_width(value_text(row)));
   }
@@ -72,7 +69,6 @@ Layout layout_of(const BarChart& chart) {
   plot.left = widest_label(names, chart.name_letters) + 10.0;
   plot.right = kChartWidth - (single ? value_width + 8.0 : 20.0);
   std::size_t lines = chart.references.size();
-  layout.legend = 14.0;
   if (!single) lines += lay_out_legend(chart, plot.left, [](auto&&...) {});
   plot.top = 8.0 + kLineHeight * static_cast<double>(lines);
   layout.bar_height = single ? 13.0 : 3.0;
@@ -86,7 +82,7 @@ void draw_legend(Svg& svg, const BarChart& chart, const Layout& layout) {
   if (groups_of(chart) == 1) return;
   lay_out_legend(chart, layout.plot.left,
                  [&](std::size_t g, double x, std::size_t line, const std::string& name) {
-                   const double y = layout.legend + kLineHeight * static_cast<double>(line);
+                   const double y = 14.0 + kLineHeight * static_cast<double>(line);
                    svg.marker(look_of(chart, g), x + 5.0, y - 4.0);
                    svg.text("label", x + 13.0, y, name);
                  });
@@ -101,22 +97,22 @@ void draw_axis(Svg& svg, const BarChart& chart, const Plot& plot) {
   svg.text("name mid", (plot.left + plot.right) / 2.0, plot.bottom + 35.0, chart.label);
 }
 
-void draw_bar(Svg& svg, const Layout& layout, double base, const BarRow& row, std::size_t group,
-              std::size_t look, double middle, bool single) {
+void draw_bar(Svg& svg, const BarChart& chart, const Layout& layout, const BarRow& row,
+              std::size_t group, double middle) {
   const Plot& plot = layout.plot;
   const double value = row.values[group];
+  const double spread = row.spread(group);
   if (!std::isfinite(value)) return;
-  const double zero = plot.at_x(base);
+  const double zero = plot.at_x(base_of(chart));
   const double end = plot.at_x(value);
+  const std::size_t look = look_of(chart, group);
   svg.rectangle("bar " + look_class(look), std::min(zero, end), middle - layout.bar_height / 2.0,
                 std::abs(end - zero), layout.bar_height);
-  double reach = std::max(zero, end);
-  if (!row.spreads.empty() && row.spreads[group] > 0.0) {
-    const double far = plot.at_x(value + row.spreads[group]);
-    svg.line("error", plot.at_x(value - row.spreads[group]), middle, far, middle);
-    reach = std::max(reach, far);
+  if (spread > 0.0) {
+    svg.line("error", plot.at_x(value - spread), middle, plot.at_x(value + spread), middle);
   }
-  if (single) {
+  if (groups_of(chart) == 1) {
+    const double reach = std::max(zero, spread > 0.0 ? plot.at_x(value + spread) : end);
     svg.text("value", reach + 6.0, middle + 4.0, value_text(row));
   } else {
     svg.marker(look, end, middle);
@@ -125,15 +121,15 @@ void draw_bar(Svg& svg, const Layout& layout, double base, const BarRow& row, st
 
 void draw_rows(Svg& svg, const BarChart& chart, const Layout& layout) {
   const std::size_t groups = groups_of(chart);
-  for (std::size_t r = 0; r < chart.rows.size(); ++r) {
-    const double middle = layout.row_top(r) + layout.row_height / 2.0;
+  double middle = layout.plot.top + layout.row_height / 2.0;
+  for (const BarRow& row : chart.rows) {
     svg.text("label end", layout.plot.left - 8.0, middle + 4.0,
-             shortened(chart.rows[r].name, chart.name_letters));
-    for (std::size_t g = 0; g < std::min(groups, chart.rows[r].values.size()); ++g) {
+             shortened(row.name, chart.name_letters));
+    for (std::size_t g = 0; g < std::min(groups, row.values.size()); ++g) {
       const double shift = 9.0 * (static_cast<double>(g) - static_cast<double>(groups - 1) / 2.0);
-      draw_bar(svg, layout, base_of(chart), chart.rows[r], g, look_of(chart, g), middle + shift,
-               groups == 1);
+      draw_bar(svg, chart, layout, row, g, middle + shift);
     }
+    middle += layout.row_height;
   }
 }
 

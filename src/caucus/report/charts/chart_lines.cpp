@@ -1,6 +1,7 @@
 // Lines with bands, and points.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "caucus/report/charts/chart.hpp"
 #include "caucus/report/charts/svg.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostLabels = 40;
 constexpr std::size_t kMostEndLabels = 6;  ///< more names are shown in a legend
-constexpr double kPlotHeight = 230.0;
+constexpr double kLinesHeight = 230.0;
 
 /// "M x y L x y ..." with a new M after each gap.
 std::string line_path(const Plot& plot, const Series& series) {
@@ -25,8 +26,7 @@ std::string line_path(const Plot& plot, const Series& series) {
       drawing = false;
       continue;
     }
-    d += (drawing ? "L" : "M") + coordinate(plot.at_x(series.x[i])) + " " +
-         coordinate(plot.at_y(series.y[i]));
+    d += (drawing ? "L" : "M") + plot.point(series.x[i], series.y[i]);
     drawing = inside;
   }
   return d;
@@ -35,26 +35,18 @@ std::string line_path(const Plot& plot, const Series& series) {
 /// Draws a closed outline for each part without a gap: along `high` and back along `low`.
 std::string band_path(const Plot& plot, const Series& series) {
   std::string d;
-  const auto has_band = [&](std::size_t i) {
-    return plot.shows(series.x[i], series.y[i]) && std::isfinite(series.high[i]) &&
-           std::isfinite(series.low[i]);
-  };
-  const auto point = [&](std::size_t i, double y) {
-    return coordinate(plot.at_x(series.x[i])) + " " + coordinate(plot.at_y(y));
-  };
-  for (std::size_t from = 0; from < series.high.size();) {
-    if (!has_band(from)) {
-      ++from;
+  std::vector<std::string> upper;
+  std::vector<std::string> lower;
+  for (std::size_t i = 0; i <= series.high.size(); ++i) {
+    if (i < series.high.size() && plot.shows(series.x[i], series.y[i]) &&
+        std::isfinite(series.high[i]) && std::isfinite(series.low[i])) {
+      upper.push_back(plot.point(series.x[i], series.high[i]));
+      lower.push_back(plot.point(series.x[i], series.low[i]));
       continue;
     }
-    std::size_t to = from;
-    while (to < series.high.size() && has_band(to)) ++to;
-    for (std::size_t i = from; i < to; ++i) {
-      d += (i == from ? "M" : "L") + point(i, series.high[i]);
-    }
-    for (std::size_t i = to; i-- > from;) d += "L" + point(i, series.low[i]);
-    d += "Z";
-    from = to;
+    d += outline(upper, lower);
+    upper.clear();
+    lower.clear();
   }
   return d;
 }
@@ -93,19 +85,19 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   if (series.style != LineStyle::dashed) draw_markers(svg, plot, series);
 }
 
-/// The point where a series ends or leaves the chart, if any of it is shown.
-bool last_point(const Plot& plot, const Series& series, EndLabel& label) {
+/// Returns the point where a series ends or leaves the chart, if any of it is shown.
+std::optional<EndLabel> last_point(const Plot& plot, const Series& series) {
   for (std::size_t i = series.x.size(); i-- > 0;) {
+    const double x = plot.at_x(series.x[i]);
     if (i > 0 && std::isfinite(series.y[i]) && series.y[i] > plot.y.high &&
         plot.shows(series.x[i - 1], series.y[i - 1])) {
-      label = {plot.at_x(series.x[i]), plot.top + 8.0, series.name};
-      return true;
+      return EndLabel{x, plot.top + 8.0, series.name};
     }
-    if (!plot.shows(series.x[i], series.y[i])) continue;
-    label = {plot.at_x(series.x[i]), plot.at_y(series.y[i]), series.name};
-    return true;
+    if (plot.shows(series.x[i], series.y[i])) {
+      return EndLabel{x, plot.at_y(series.y[i]), series.name};
+    }
   }
-  return false;
+  return {};
 }
 
 /// Returns the names of all lines, as far as there is room.
@@ -123,9 +115,8 @@ bool needs_legend(const LineChart& chart, const Plot& plot) {
   constexpr double kNearTheEdge = 0.9;
   return chart.series.size() > kMostEndLabels ||
          std::any_of(chart.series.begin(), chart.series.end(), [&](const Series& series) {
-           EndLabel end;
-           return last_point(plot, series, end) &&
-                  end.x < plot.left + kNearTheEdge * (plot.right - plot.left);
+           const auto end = last_point(plot, series);
+           return end && end->x < plot.left + kNearTheEdge * (plot.right - plot.left);
          });
 }
 
@@ -165,8 +156,8 @@ void draw_legend(Svg& svg, const LineChart& chart, const Legend& legend, double 
     }
     const Series& series = chart.series[k];
     if (series.style != LineStyle::points) {
-      svg.path(path_class(series), "M" + coordinate(x) + " " + coordinate(y) + "L" +
-                                       coordinate(end) + " " + coordinate(y));
+      svg.path(path_class(series),
+               "M" + coordinate(x) + " " + coordinate(y) + "H" + coordinate(end));
     }
     if (series.style != LineStyle::dashed) svg.marker(series.look, (x + end) / 2.0, y);
   }
@@ -175,14 +166,12 @@ void draw_legend(Svg& svg, const LineChart& chart, const Legend& legend, double 
 void draw_end_names(Svg& svg, const LineChart& chart, const Plot& plot) {
   std::vector<EndLabel> labels;
   for (const Series& series : chart.series) {
-    EndLabel label;
-    if (last_point(plot, series, label)) labels.push_back(label);
+    if (const auto end = last_point(plot, series)) labels.push_back(*end);
   }
   for (const Reference& reference : chart.references) {
     if (!plot.shows(plot.x.high, reference.value)) continue;
     labels.push_back({plot.right, plot.at_y(reference.value), reference.label});
   }
-  labels.resize(std::min(labels.size(), kMostLabels));
   draw_end_labels(svg, plot, labels);
 }
 
@@ -201,16 +190,11 @@ Plot plot_of(const LineChart& chart) {
     }
   }
   for (const Reference& reference : chart.references) y.add(reference.value);
-  Plot plot{tight_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5)};
-  plot.left = left_margin(plot.y);
-  plot.right = kChartWidth - end_label_room({});
-  plot.top = 32.0;
-  plot.bottom = plot.top + kPlotHeight;
-  if (needs_legend(chart, plot)) return plot;
+  Plot plot = make_plot(tight_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5), 12.0,
+                        kLinesHeight);
   const auto names = names_of(chart);
-  plot.right = kChartWidth - end_label_room(names);
-  plot.bottom = plot.top + std::max(kPlotHeight, end_label_height(names.size()));
-  return plot;
+  if (names.empty() || needs_legend(chart, plot)) return plot;
+  return plot_beside(std::move(plot.x), std::move(plot.y), names, kLinesHeight);
 }
 
 std::string description(const LineChart& chart) {

@@ -9,7 +9,7 @@
 namespace caucus::report {
 namespace {
 
-constexpr double kPlotHeight = 210.0;
+constexpr double kScatterHeight = 210.0;
 
 struct Box {
   double left = 0.0, right = 0.0, middle = 0.0;
@@ -31,12 +31,8 @@ Plot plot_of(const ScatterChart& chart) {
       y.add(point.y - point.spread);
     }
   }
-  Plot plot{roomy_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5)};
-  plot.left = left_margin(plot.y);
-  plot.right = kChartWidth - 28.0;
-  plot.top = 32.0;
-  plot.bottom = plot.top + kPlotHeight;
-  return plot;
+  return make_plot(roomy_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5), 28.0,
+                   kScatterHeight);
 }
 
 /// Places a label to the right of its point, or to the left near the edge, and moves it up or down

@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "caucus/report/html_text.hpp"
+#include "caucus/report/text_table.hpp"
 
 namespace caucus::report {
 namespace {
 
 constexpr double kLabelOffset = 16.0;  // from the plot to the names beside it
-
-std::string attribute(const char* name, double value) {
-  return std::string(" ") + name + "=\"" + coordinate(value) + "\"";
-}
-
-std::string class_attribute(std::string_view css) { return " class=\"" + std::string(css) + "\""; }
 
 /// Outlines of the markers around (0, 0).
 constexpr std::array<const char*, 8> kShapes = {
@@ -54,9 +48,7 @@ double widest_label(const std::vector<std::string>& texts, std::size_t most) {
 }
 
 std::string coordinate(double value) {
-  char buffer[40];
-  const int length = std::snprintf(buffer, sizeof buffer, "%.1f", value);
-  std::string text(buffer, static_cast<std::size_t>(std::clamp(length, 0, 39)));
+  std::string text = digits_of(value, std::chars_format::fixed, 1);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text == "-0" ? "0" : text;
 }
@@ -68,38 +60,46 @@ std::string line_class(std::size_t look) {
   return look_class(look) + kDashes[look / 8 % kDashes.size()];
 }
 
+void Svg::add(std::string_view tag, std::string_view css,
+              std::initializer_list<std::pair<const char*, double>> attributes,
+              const std::string& rest) {
+  body_ += "<" + std::string(tag) + " class=\"" + std::string(css) + "\"";
+  for (const auto& [name, value] : attributes) {
+    body_ += std::string(" ") + name + "=\"" + coordinate(value) + "\"";
+  }
+  body_ += rest + "\n";
+}
+
 void Svg::line(std::string_view css, double x1, double y1, double x2, double y2) {
-  body_ += "<line" + class_attribute(css) + attribute("x1", x1) + attribute("y1", y1) +
-           attribute("x2", x2) + attribute("y2", y2) + "/>\n";
+  add("line", css, {{"x1", x1}, {"y1", y1}, {"x2", x2}, {"y2", y2}});
 }
 
 void Svg::path(std::string_view css, const std::string& d) {
-  body_ += "<path" + class_attribute(css) + " d=\"" + d + "\"/>\n";
+  add("path", css, {}, " d=\"" + d + "\"/>");
 }
 
 void Svg::rectangle(std::string_view css, double x, double y, double width, double height) {
-  body_ += "<rect" + class_attribute(css) + attribute("x", x) + attribute("y", y) +
-           attribute("width", width) + attribute("height", height) + "/>\n";
+  add("rect", css, {{"x", x}, {"y", y}, {"width", width}, {"height", height}});
 }
 
 void Svg::text(std::string_view css, double x, double y, std::string_view text) {
-  const std::string shown = shortened(text, 3 * kMostLetters);
-  body_ += "<text" + class_attribute(css) + attribute("x", x) + attribute("y", y) + ">" +
-           escaped(shown) + "</text>\n";
+  add("text", css, {{"x", x}, {"y", y}},
+      ">" + escaped(shortened(text, 3 * kMostLetters)) + "</text>");
 }
 
 void Svg::marker(std::size_t look, double x, double y) {
   // There are eight colours and eight shapes; when colours repeat, they get other shapes.
   const std::size_t shape = (look + look / kShapes.size()) % kShapes.size();
-  body_ += "<path class=\"marker " + look_class(look) + "\" transform=\"translate(" +
-           coordinate(x) + " " + coordinate(y) + ")\" d=\"" + kShapes[shape] + "\"/>\n";
+  add("path", "marker " + look_class(look), {},
+      " transform=\"translate(" + coordinate(x) + " " + coordinate(y) + ")\" d=\"" +
+          kShapes[shape] + "\"/>");
 }
 
 std::string Svg::finished(const std::string& id, double height, std::string_view title,
-                          std::string_view description, const std::string& attributes) const {
+                          std::string_view description, const std::string& places) const {
   return "<svg class=\"chart\" id=\"" + id + "\" viewBox=\"0 0 " + coordinate(kChartWidth) + " " +
          coordinate(height) + "\" role=\"img\" aria-labelledby=\"" + id + "-title " + id +
-         "-desc\"" + attributes + ">\n<title id=\"" + id + "-title\">" + escaped(title) +
+         "-desc\"" + places + ">\n<title id=\"" + id + "-title\">" + escaped(title) +
          "</title>\n<desc id=\"" + id + "-desc\">" + escaped(description) + "</desc>\n" + body_ +
          "</svg>\n";
 }
@@ -139,20 +139,31 @@ std::string Plot::places(const std::vector<double>& x_values) const {
   return " data-x=\"" + list + "\" data-y=\"" + coordinate(top) + " " + coordinate(bottom) + "\"";
 }
 
-double left_margin(const Axis& y) {
-  double most = 0.0;
-  for (const Tick& tick : y.ticks) most = std::max(most, text_width(tick.label));
-  return most + 9.0;
+std::string Plot::point(double x_value, double y_value) const {
+  return coordinate(at_x(x_value)) + " " + coordinate(at_y(y_value));
 }
 
-double end_label_room(const std::vector<std::string>& texts) {
-  return texts.empty() ? 12.0 : kLabelOffset + 2.0 + widest_label(texts);
+Plot make_plot(Axis x, Axis y, double right_margin, double height) {
+  double widest = 0.0;
+  for (const Tick& tick : y.ticks) widest = std::max(widest, text_width(tick.label));
+  constexpr double kTop = 32.0;
+  return {std::move(x), std::move(y), widest + 9.0, kChartWidth - right_margin,
+          kTop,         kTop + height};
 }
 
-double end_label_height(std::size_t count) { return kLineHeight * static_cast<double>(count); }
+std::string outline(const std::vector<std::string>& upper, const std::vector<std::string>& lower) {
+  std::string d;
+  for (const std::string& point : upper) d += (d.empty() ? "M" : "L") + point;
+  std::for_each(lower.rbegin(), lower.rend(), [&](const std::string& p) { d += "L" + p; });
+  return d.empty() ? d : d + "Z";
+}
 
-std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
-                                    const std::vector<EndLabel>& labels) {
+Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height) {
+  return make_plot(std::move(x), std::move(y), kLabelOffset + 2.0 + widest_label(names),
+                   std::max(height, kLineHeight * static_cast<double>(names.size())));
+}
+
+void draw_end_labels(Svg& svg, const Plot& plot, const std::vector<EndLabel>& labels) {
   std::vector<double> places;
   places.reserve(labels.size());
   for (const EndLabel& label : labels) places.push_back(label.y);
@@ -162,7 +173,6 @@ std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
     svg.line("leader", labels[i].x + 5.0, labels[i].y, column - 3.0, places[i]);
     svg.text("label", column, places[i] + 4.0, shortened(labels[i].text, kMostLetters));
   }
-  return places;
 }
 
 }  // namespace caucus::report

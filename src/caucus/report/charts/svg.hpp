@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "caucus/report/charts/axis.hpp"
@@ -17,9 +19,9 @@ inline constexpr std::size_t kMostLetters = 24;
 
 /// Returns the width reserved for a text, which suffices for the usual fonts.
 double text_width(std::string_view text);
-/// Room for the widest of them, each shortened as a label is.
+/// Returns the width of the widest text, each shortened as a label is.
 double widest_label(const std::vector<std::string>& texts, std::size_t most = kMostLetters);
-/// A coordinate: one decimal is finer than a pixel.
+/// Returns a coordinate with one decimal, which is finer than a pixel.
 std::string coordinate(double value);
 
 class Svg {
@@ -36,9 +38,13 @@ class Svg {
   /// covers.
   [[nodiscard]] std::string finished(const std::string& id, double height, std::string_view title,
                                      std::string_view description,
-                                     const std::string& attributes = {}) const;
+                                     const std::string& places = {}) const;
 
  private:
+  void add(std::string_view tag, std::string_view css,
+           std::initializer_list<std::pair<const char*, double>> attributes,
+           const std::string& rest = "/>");
+
   std::string body_;
 };
 
@@ -54,6 +60,8 @@ struct Plot {
 
   [[nodiscard]] double at_x(double value) const { return left + x.share(value) * (right - left); }
   [[nodiscard]] double at_y(double value) const { return bottom - y.share(value) * (bottom - top); }
+  /// Returns "x y", the coordinates for a path.
+  [[nodiscard]] std::string point(double x_value, double y_value) const;
   /// Returns whether a value is in the rectangle; values above the axis are not.
   [[nodiscard]] bool shows(double x_value, double y_value) const;
   /// Draws the grid, the ticks and the names of the axes.
@@ -63,19 +71,20 @@ struct Plot {
   [[nodiscard]] std::string places(const std::vector<double>& x_values) const;
 };
 
-double left_margin(const Axis& y);
+/// Makes a plot with the least room for the axes and, on its right, for a margin.
+Plot make_plot(Axis x, Axis y, double right_margin, double height);
+
+/// Returns a closed path along the points `upper` and back along `lower`, or "" without points.
+std::string outline(const std::vector<std::string>& upper, const std::vector<std::string>& lower);
 
 /// A name to the right of the plot for a line that ends at (x, y).
 struct EndLabel {
   double x = 0.0, y = 0.0;
   std::string text;
 };
-/// Draws names beside the plot, moved apart, with thin lines to their ends. Returns their
-/// positions.
-std::vector<double> draw_end_labels(Svg& svg, const Plot& plot,
-                                    const std::vector<EndLabel>& labels);
-/// Returns the width and height of the names.
-double end_label_room(const std::vector<std::string>& texts);
-double end_label_height(std::size_t count);
+/// Draws names beside the plot, moved apart, with thin lines to their ends.
+void draw_end_labels(Svg& svg, const Plot& plot, const std::vector<EndLabel>& labels);
+/// Makes a plot with the room that these names need beside it.
+Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height);
 
 }  // namespace caucus::report

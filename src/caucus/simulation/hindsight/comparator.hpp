@@ -39,12 +39,9 @@ class GramComparator {
   [[nodiscard]] BestFit best(const Region& region) const;
   /// Solves for each region, with one eigendecomposition for all balls.
   [[nodiscard]] std::vector<BestFit> best(std::span<const Region> regions) const;
-  [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  [[nodiscard]] std::size_t rows() const { return rows_; }
 
  private:
   std::size_t dimension_;
-  std::size_t rows_ = 0;
   std::vector<double> A_;        ///< d x d, lower triangle; without the pending rows
   std::vector<double> b_;        ///< without the pending rows
   std::vector<double> pending_;  ///< rows that wait for a block, each with d entries
@@ -60,9 +57,9 @@ struct FeatureRows {
 };
 
 /// Minimises sum loss(<w, z>, y) over the region by Newton steps. A step computes the gradient and
-/// the Hessian over all rows in O(n d^2), minimises that quadratic over the region (quadratic_ball,
-/// quadratic_box), and searches on the line to the minimum. A kink a|r| is smoothed to
-/// a sqrt(r^2 + mu^2) with mu decreasing to 0.
+/// the Hessian over all rows in O(n d^2), minimises that quadratic over the region (quadratic.hpp),
+/// and searches on the line to the minimum. A kink a|r| is smoothed to a sqrt(r^2 + mu^2) with mu
+/// decreasing to 0.
 ///
 /// The gap follows from Fenchel's inequality: for slopes s_i in the domain of the conjugate loss
 /// f*,
@@ -77,10 +74,5 @@ struct FeatureRows {
 /// where the infimum of the logistic loss is 0, the result is a loss near 0 and a gap of that size.
 [[nodiscard]] BestFit best_in_hindsight(const Loss& loss, const FeatureRows& examples,
                                         const Region& region);
-
-/// Returns the minimum over c of sum loss(c, y), the yardstick "mean predictor". For the logistic
-/// loss it is n times the entropy of the classes. The linear loss has no minimum, so c is limited
-/// to |c| <= max(1, max |y|).
-[[nodiscard]] double best_constant_loss(const Loss& loss, std::span<const float> y);
 
 }  // namespace caucus

@@ -7,29 +7,11 @@
 namespace caucus {
 namespace {
 
-/// height |r| + tilt r with r = scale v - offset. A slope scale * k, where k = height a + tilt and
-/// |a| <= 1, has the conjugate value k * offset.
-struct Kink {
-  double height;
-  double tilt;
-  bool is_margin;  ///< r = y v - 1 instead of v - y
+using Vector = Eigen::VectorXd;
 
-  [[nodiscard]] double scale(double y) const { return is_margin ? y : 1.0; }
-  [[nodiscard]] double offset(double y) const { return is_margin ? 1.0 : y; }
-  [[nodiscard]] double residual(double v, double y) const { return scale(y) * v - offset(y); }
-};
-
-Kink kink_of(const AbsoluteLoss&) { return {1.0, 0.0, false}; }
-Kink kink_of(const PinballLoss& loss) { return {0.5, 0.5 - loss.tau, false}; }
-Kink kink_of(const HingeLoss&) { return {0.5, -0.5, true}; }
-
-template <class Kind>
-concept Kinked = requires(const Kind& kind) {
-  kink_of(kind);
-};
-
+// Losses with kinks take their curvature from the duals.
+double curvature(const auto&, double, double) { return 0.0; }
 double curvature(const SquareLoss&, double, double) { return 2.0; }
-double curvature(const LinearLoss&, double, double) { return 0.0; }
 double curvature(const HuberLoss& loss, double v, double y) {
   return std::abs(v - y) <= loss.delta ? 1.0 : 0.0;
 }
@@ -48,127 +30,98 @@ struct Rounded {
   [[nodiscard]] double curvature(double dual) const { return (1.0 - dual * slope()) / s; }
 };
 
-template <class Kind>
-double slope(const Kind& kind, double v, double y, double mu) {
-  if constexpr (Kinked<Kind>) {
-    const Kink kink = kink_of(kind);
-    return kink.scale(y) * (kink.height * Rounded(kink.residual(v, y), mu).slope() + kink.tilt);
-  } else {
-    return kind.derivative(v, y);
+}  // namespace
+
+LossCurve::LossCurve(const Loss& loss, std::span<const float> y)
+    : loss_(loss),
+      y_(y),
+      kink_(kink_of(loss)),
+      duals_(Vector::Zero(static_cast<Eigen::Index>(y.size()))) {}
+
+std::optional<LossCurve::Kink> LossCurve::kink_of(const Loss& loss) {
+  if (std::holds_alternative<AbsoluteLoss>(loss.kind())) return Kink{1.0, 0.0, false};
+  if (std::holds_alternative<HingeLoss>(loss.kind())) return Kink{0.5, -0.5, true};
+  const auto* pinball = std::get_if<PinballLoss>(&loss.kind());
+  return pinball != nullptr ? std::optional(Kink{0.5, 0.5 - pinball->tau, false}) : std::nullopt;
+}
+
+double LossCurve::slope(double v, double y) const {
+  if (!kink_) return loss_.derivative(v, y);
+  return kink_->scale(y) *
+         (kink_->height * Rounded(kink_->residual(v, y), mu_).slope() + kink_->tilt);
+}
+
+CurveTotals LossCurve::slopes(const Vector& v, Vector& out) const {
+  CurveTotals totals;
+  for (Eigen::Index i = 0; i < v.size(); ++i) {
+    const double y = target(i);
+    totals.loss += loss_.value(v[i], y);
+    out[i] = slope(v[i], y);
+    if (!kink_) continue;
+    const Rounded at(kink_->residual(v[i], y), mu_);
+    // |r| - r^2 / s without cancellation.
+    const double size = std::abs(at.r);
+    if (at.s > 0.0) totals.defect += kink_->height * size * mu_ * mu_ / (at.s * (at.s + size));
+  }
+  return totals;
+}
+
+void LossCurve::curvatures(const Vector& v, Vector& out) const {
+  for (Eigen::Index i = 0; i < v.size(); ++i) {
+    const double y = target(i);
+    if (kink_) {
+      const double scale = kink_->scale(y);
+      const Rounded at(kink_->residual(v[i], y), mu_);
+      out[i] = scale * scale * kink_->height * std::max(0.0, at.curvature(duals_[i]));
+    } else {
+      out[i] = std::visit([&](const auto& kind) { return curvature(kind, v[i], y); }, loss_.kind());
+    }
   }
 }
 
-}  // namespace
-
-LossCurve::LossCurve(const Loss& loss, std::span<const float> y) : loss_(loss), y_(y) {
-  if (kinked()) duals_.assign(y.size(), 0.0);
+void LossCurve::update_duals(const Vector& v, const Vector& dv) {
+  if (!kink_) return;
+  for (Eigen::Index i = 0; i < v.size(); ++i) {
+    const double y = target(i);
+    const Rounded at(kink_->residual(v[i], y), mu_);
+    const double next = at.slope() + at.curvature(duals_[i]) * kink_->scale(y) * dv[i];
+    duals_[i] = std::clamp(next, -1.0, 1.0);
+  }
 }
 
-bool LossCurve::kinked() const {
-  return std::visit([]<class Kind>(const Kind&) { return Kinked<Kind>; }, loss_.kind());
+double LossCurve::dual_slopes(Vector& out) const {
+  double value = 0.0;
+  for (Eigen::Index i = 0; i < out.size(); ++i) {
+    const double k = kink_->height * duals_[i] + kink_->tilt;
+    out[i] = kink_->scale(target(i)) * k;
+    value -= k * kink_->offset(target(i));
+  }
+  return value;
 }
 
-void LossCurve::smooth(double mu) { mu_ = mu; }
-
-CurveTotals LossCurve::slopes(std::span<const double> v, std::span<double> out) const {
-  const auto run = [&]<class Kind>(const Kind& kind) {
-    CurveTotals totals;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const auto y = static_cast<double>(y_[i]);
-      totals.loss += kind.value(v[i], y);
-      out[i] = slope(kind, v[i], y, mu_);
-      if constexpr (Kinked<Kind>) {
-        const Kink kink = kink_of(kind);
-        const Rounded at(kink.residual(v[i], y), mu_);
-        // |r| - r^2 / s without cancellation.
-        const double size = std::abs(at.r);
-        if (at.s > 0.0) {
-          totals.defect += kink.height * size * mu_ * mu_ / (at.s * (at.s + size));
-        }
-      }
-    }
-    return totals;
+double LossCurve::line_search(const Vector& v, const Vector& dv) const {
+  const auto slope_at = [&](double t) {
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < v.size(); ++i) sum += slope(v[i] + t * dv[i], target(i)) * dv[i];
+    return sum;
   };
-  return std::visit(run, loss_.kind());
-}
-
-void LossCurve::curvatures(std::span<const double> v, std::span<double> out) const {
-  const auto run = [&]<class Kind>(const Kind& kind) {
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const auto y = static_cast<double>(y_[i]);
-      if constexpr (Kinked<Kind>) {
-        const Kink kink = kink_of(kind);
-        const double scale = kink.scale(y);
-        const Rounded at(kink.residual(v[i], y), mu_);
-        out[i] = scale * scale * kink.height * std::max(0.0, at.curvature(duals_[i]));
-      } else {
-        out[i] = curvature(kind, v[i], y);
-      }
-    }
-  };
-  std::visit(run, loss_.kind());
-}
-
-void LossCurve::update_duals(std::span<const double> v, std::span<const double> dv) {
-  const auto run = [&]<class Kind>(const Kind& kind) {
-    if constexpr (Kinked<Kind>) {
-      const Kink kink = kink_of(kind);
-      for (std::size_t i = 0; i < v.size(); ++i) {
-        const auto y = static_cast<double>(y_[i]);
-        const Rounded at(kink.residual(v[i], y), mu_);
-        const double next = at.slope() + at.curvature(duals_[i]) * kink.scale(y) * dv[i];
-        duals_[i] = std::clamp(next, -1.0, 1.0);
-      }
-    }
-  };
-  std::visit(run, loss_.kind());
-}
-
-double LossCurve::dual_slopes(std::span<double> out) const {
-  const auto run = [&]<class Kind>(const Kind& kind) {
-    double value = 0.0;
-    if constexpr (Kinked<Kind>) {
-      const Kink kink = kink_of(kind);
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto y = static_cast<double>(y_[i]);
-        const double k = kink.height * duals_[i] + kink.tilt;
-        out[i] = kink.scale(y) * k;
-        value -= k * kink.offset(y);
-      }
-    }
-    return value;
-  };
-  return std::visit(run, loss_.kind());
-}
-
-double LossCurve::line_search(std::span<const double> v, std::span<const double> dv) const {
-  const auto run = [&]<class Kind>(const Kind& kind) {
-    const auto slope_at = [&](double t) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < v.size(); ++i) {
-        sum += slope(kind, v[i] + t * dv[i], static_cast<double>(y_[i]), mu_) * dv[i];
-      }
-      return sum;
-    };
-    const double first = slope_at(0.0);
-    if (!(first < 0.0)) return 0.0;
-    double low = 0.0;
-    double high = 1.0;
-    double slope_low = first;
-    double slope_high = slope_at(high);
-    if (slope_high <= 0.0) return 1.0;
-    for (int iteration = 0; iteration < 60 && slope_low < 0.1 * first; ++iteration) {
-      // A secant step, every other time moved towards the middle; tiny steps are found by factors
-      // of 10.
-      double t = low + (high - low) * slope_low / (slope_low - slope_high);
-      if (iteration % 2 == 1) t = low > 0.0 ? 0.5 * (low + high) : 0.1 * high;
-      const double here = slope_at(t);
-      (here <= 0.0 ? low : high) = t;
-      (here <= 0.0 ? slope_low : slope_high) = here;
-    }
-    return low;
-  };
-  return std::visit(run, loss_.kind());
+  const double first = slope_at(0.0);
+  if (!(first < 0.0)) return 0.0;
+  double low = 0.0;
+  double high = 1.0;
+  double slope_low = first;
+  double slope_high = slope_at(high);
+  if (slope_high <= 0.0) return 1.0;
+  for (int iteration = 0; iteration < 60 && slope_low < 0.1 * first; ++iteration) {
+    // A secant step, every other time moved towards the middle; tiny steps are found by factors of
+    // 10.
+    double t = low + (high - low) * slope_low / (slope_low - slope_high);
+    if (iteration % 2 == 1) t = low > 0.0 ? 0.5 * (low + high) : 0.1 * high;
+    const double here = slope_at(t);
+    (here <= 0.0 ? low : high) = t;
+    (here <= 0.0 ? slope_low : slope_high) = here;
+  }
+  return low;
 }
 
 }  // namespace caucus

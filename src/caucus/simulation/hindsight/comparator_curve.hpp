@@ -11,8 +11,9 @@
 // faster.
 #pragma once
 
+#include <Eigen/Dense>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include "caucus/loss.hpp"
 
@@ -27,30 +28,48 @@ class LossCurve {
  public:
   LossCurve(const Loss& loss, std::span<const float> y);
 
-  [[nodiscard]] bool kinked() const;
+  [[nodiscard]] bool kinked() const { return kink_.has_value(); }
   /// Sets the smoothing mu of the kinks, initially 0.
-  void smooth(double mu);
+  void smooth(double mu) { mu_ = mu; }
   [[nodiscard]] double smoothing() const { return mu_; }
 
   /// Computes the slopes of the smoothed losses at the predictions v.
-  CurveTotals slopes(std::span<const double> v, std::span<double> out) const;
-  void curvatures(std::span<const double> v, std::span<double> out) const;
+  CurveTotals slopes(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;
+  void curvatures(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;
   /// Call after a Newton step from v to v + dv.
-  void update_duals(std::span<const double> v, std::span<const double> dv);
+  void update_duals(const Eigen::VectorXd& v, const Eigen::VectorXd& dv);
   /// Computes the slopes that belong to the duals and returns -sum f*(slope). The duals solve
   /// linear equations, so they stay precise even if mu is so small that r/s suffers from the
   /// rounding of r. Only for losses with kinks.
-  [[nodiscard]] double dual_slopes(std::span<double> out) const;
+  [[nodiscard]] double dual_slopes(Eigen::VectorXd& out) const;
 
   /// Returns a step t in [0, 1] that approximately minimises sum f(v + t dv): the slope there is
   /// still negative and at most a tenth of the initial one, so the loss has decreased. Returns 0 if
   /// no decrease is possible.
-  [[nodiscard]] double line_search(std::span<const double> v, std::span<const double> dv) const;
+  [[nodiscard]] double line_search(const Eigen::VectorXd& v, const Eigen::VectorXd& dv) const;
 
  private:
+  /// height |r| + tilt r with r = scale v - offset. A slope scale * k, where k = height a + tilt
+  /// and |a| <= 1, has the conjugate value k * offset.
+  struct Kink {
+    double height;
+    double tilt;
+    bool is_margin;  ///< r = y v - 1 instead of v - y
+
+    [[nodiscard]] double scale(double y) const { return is_margin ? y : 1.0; }
+    [[nodiscard]] double offset(double y) const { return is_margin ? 1.0 : y; }
+    [[nodiscard]] double residual(double v, double y) const { return scale(y) * v - offset(y); }
+  };
+  static std::optional<Kink> kink_of(const Loss& loss);
+  [[nodiscard]] double slope(double v, double y) const;
+  [[nodiscard]] double target(Eigen::Index i) const {
+    return static_cast<double>(y_[static_cast<std::size_t>(i)]);
+  }
+
   Loss loss_;
   std::span<const float> y_;
-  std::vector<double> duals_;  ///< used for losses with kinks only
+  std::optional<Kink> kink_;  ///< absent for losses without kinks
+  Eigen::VectorXd duals_;     ///< used for losses with kinks only
   double mu_ = 0.0;
 };
 

@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <optional>
 
 #include "caucus/simulation/hindsight/comparator.hpp"
-#include "caucus/simulation/hindsight/quadratic_ball.hpp"
-#include "caucus/simulation/hindsight/quadratic_box.hpp"
+#include "caucus/simulation/hindsight/quadratic.hpp"
 
 namespace caucus {
 namespace {
@@ -40,7 +38,6 @@ void GramComparator::add(std::span<const float> z, double y) {
   pending_.insert(pending_.end(), z.begin(), z.end());
   pending_y_.push_back(y);
   yy_ += y * y;
-  ++rows_;
   if (pending_y_.size() < kBlock) return;
   const auto d = static_cast<Eigen::Index>(dimension_);
   add_block(Eigen::Map<Matrix>(A_.data(), d, d), Eigen::Map<Vector>(b_.data(), d), pending_,
@@ -59,17 +56,13 @@ std::vector<BestFit> GramComparator::best(std::span<const Region> regions) const
   A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
   const QuadraticForm form{{A.data(), dimension_ * dimension_}, {b.data(), dimension_}};
 
-  std::optional<QuadraticOnBall> ball;
-  const auto minimise = [&](const Region& region) -> QuadraticMinimum {
-    if (region.constraint == Constraint::box && std::isfinite(region.radius) && d > 0) {
-      return minimise_on_box(form, region.radius / std::sqrt(static_cast<double>(d)));
-    }
-    if (!ball) ball.emplace(form);
-    return ball->minimise(region.radius);
-  };
+  std::function<QuadraticMinimum(double)> on_ball;
   std::vector<BestFit> fits;
   for (const Region& region : regions) {
-    QuadraticMinimum minimum = minimise(region);
+    const double bound = box_bound(region, dimension_);
+    if (!std::isfinite(bound) && !on_ball) on_ball = quadratic_on_ball(form);
+    QuadraticMinimum minimum =
+        std::isfinite(bound) ? minimise_on_box(form, bound) : on_ball(region.radius);
     const Eigen::Map<const Vector> w(minimum.weights.data(), d);
     const Vector size = w.cwiseAbs();
     const double terms = size.dot(A.cwiseAbs() * size) + 2.0 * size.dot(b.cwiseAbs()) + yy_;

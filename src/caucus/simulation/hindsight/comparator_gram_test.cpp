@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/core/base/test_numbers.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/hindsight/comparator_testing.hpp"
 
@@ -12,8 +13,6 @@ namespace {
 using testing::Examples;
 using testing::random_examples;
 using testing::total_loss;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 GramComparator gram_of(const Examples& examples, std::size_t rows) {
   GramComparator gram(examples.dimension);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "caucus/core/base/test_numbers.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/hindsight/comparator_testing.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 using testing::Examples;
 using testing::random_examples;
 using testing::total_loss;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const std::vector<Loss> kLosses = {
     Loss{SquareLoss{}}, Loss{AbsoluteLoss{}},   Loss{HuberLoss{0.3}},   Loss{LogisticLoss{}},

@@ -1,6 +1,7 @@
 #include "caucus/simulation/hindsight/hindsight.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "caucus/simulation/hindsight/comparator.hpp"
@@ -8,89 +9,76 @@
 namespace caucus {
 namespace {
 
-/// Calls visit(example) in the order of rounds, and mark(k) when rounds[k] are complete.
-template <class Visit, class Mark>
-void replay(const PartitionedData& data, std::span<const std::size_t> rounds, Visit visit,
-            Mark mark) {
+/// Computes the best losses of spaces that have the same features, or of experts.
+void add_best_losses(const FeatureMaps& maps, const std::vector<std::size_t>& spaces,
+                     const Loss& loss, const PartitionedData& data,
+                     std::span<const std::size_t> rounds, BestLosses& best) {
+  const std::size_t first = spaces.front();
+  const bool expert = maps.space(first).kind == SpaceKind::expert;
+  const bool squared = !expert && std::holds_alternative<SquareLoss>(loss.kind());
+  FeatureMaps::Workspace workspace(maps);
+  std::vector<Region> regions;
+  regions.reserve(spaces.size());
+  for (const std::size_t i : spaces) regions.push_back(maps.space(i).region());
+  std::vector<double> sums(spaces.size(), 0.0);              // of experts
+  GramComparator gram(squared ? maps.dimension(first) : 0);  // of the square loss
+  std::vector<float> z, y;                                   // of other losses
+
+  const auto add = [&](const Example& example) {
+    workspace.begin(example.x);
+    for (std::size_t s = 0; expert && s < spaces.size(); ++s) {
+      sums[s] += loss.value(maps.expert_forecast(spaces[s], workspace), example.y);
+    }
+    if (expert) return;
+    const auto features = maps.features(first, workspace);
+    if (squared) {
+      gram.add(features, example.y);
+    } else {
+      z.insert(z.end(), features.begin(), features.end());
+      y.push_back(static_cast<float>(example.y));
+    }
+  };
+  const auto fits = [&] {
+    if (squared) return gram.best(regions);
+    std::vector<BestFit> found;
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+      found.push_back(expert ? BestFit{sums[s], 0.0, {}}
+                             : best_in_hindsight(loss, {z, maps.dimension(first), y}, regions[s]));
+    }
+    return found;
+  };
   std::size_t t = 0;
   for (std::size_t k = 0; k < rounds.size(); ++k) {
     for (; t < rounds[k]; ++t) {
       for (std::size_t j = 0; j < data.clients(); ++j) {
-        if (t < data.rounds(j)) visit(data.example(j, t));
+        if (t < data.rounds(j)) add(data.example(j, t));
       }
     }
-    mark(k);
+    const auto found = fits();
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+      best.at[k][spaces[s]] = found[s].loss;
+      best.gap[spaces[s]] = found[s].gap;  // the value at the last round remains
+    }
   }
 }
 
-void record(const BestFit& fit, std::size_t k, std::size_t space, BestLosses& best) {
-  best.at[k][space] = fit.loss;
-  best.gap[space] = fit.gap;  // the value at the last round remains
+/// Returns n times the entropy of the classes, which is the logistic loss of the log-odds.
+double class_entropy(std::span<const float> y) {
+  const auto n = static_cast<double>(y.size());
+  const auto positive =
+      static_cast<double>(std::ranges::count_if(y, [](float t) { return t > 0; }));
+  const auto part = [&](double count) { return count > 0.0 ? count * std::log(n / count) : 0.0; };
+  return part(positive) + part(n - positive);
 }
 
-void experts(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, const Loss& loss,
-             const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
-  FeatureMaps::Workspace workspace(maps);
-  std::vector<double> sums(spaces.size(), 0.0);
-  replay(
-      data, rounds,
-      [&](const Example& example) {
-        workspace.begin(example.x);
-        for (std::size_t s = 0; s < spaces.size(); ++s) {
-          sums[s] += loss.value(maps.expert_forecast(spaces[s], workspace), example.y);
-        }
-      },
-      [&](std::size_t k) {
-        for (std::size_t s = 0; s < spaces.size(); ++s) best.at[k][spaces[s]] = sums[s];
-      });
-}
-
-std::vector<Region> regions_of(const FeatureMaps& maps, const std::vector<std::size_t>& spaces) {
-  std::vector<Region> regions;
-  regions.reserve(spaces.size());
-  for (const std::size_t i : spaces) {
-    regions.push_back(maps.space(i).region());
-  }
-  return regions;
-}
-
-void square(const FeatureMaps& maps, const std::vector<std::size_t>& spaces,
-            const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
-  FeatureMaps::Workspace workspace(maps);
-  GramComparator gram(maps.dimension(spaces.front()));
-  const auto regions = regions_of(maps, spaces);
-  replay(
-      data, rounds,
-      [&](const Example& example) {
-        workspace.begin(example.x);
-        gram.add(maps.features(spaces.front(), workspace), example.y);
-      },
-      [&](std::size_t k) {
-        const auto fits = gram.best(regions);
-        for (std::size_t s = 0; s < spaces.size(); ++s) record(fits[s], k, spaces[s], best);
-      });
-}
-
-void other(const FeatureMaps& maps, const std::vector<std::size_t>& spaces, const Loss& loss,
-           const PartitionedData& data, std::span<const std::size_t> rounds, BestLosses& best) {
-  FeatureMaps::Workspace workspace(maps);
-  const auto regions = regions_of(maps, spaces);
-  std::vector<float> z;
-  std::vector<float> y;
-  replay(
-      data, rounds,
-      [&](const Example& example) {
-        workspace.begin(example.x);
-        const auto features = maps.features(spaces.front(), workspace);
-        z.insert(z.end(), features.begin(), features.end());
-        y.push_back(static_cast<float>(example.y));
-      },
-      [&](std::size_t k) {
-        const FeatureRows rows{z, maps.dimension(spaces.front()), y};
-        for (std::size_t s = 0; s < spaces.size(); ++s) {
-          record(best_in_hindsight(loss, rows, regions[s]), k, spaces[s], best);
-        }
-      });
+/// Returns an interval that contains the best constant. For most losses it lies between the
+/// targets; for the hinge loss v y = 1, and for the linear loss, which has no minimum, |v| <= 1.
+double largest_constant(const Loss& loss, std::span<const float> y) {
+  const bool has_margin = std::holds_alternative<HingeLoss>(loss.kind()) ||
+                          std::holds_alternative<LinearLoss>(loss.kind());
+  double bound = has_margin ? 1.0 : 0.0;
+  for (const float t : y) bound = std::max(bound, std::abs(static_cast<double>(t)));
+  return bound;
 }
 
 }  // namespace
@@ -104,15 +92,32 @@ BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const Partitio
     for (std::size_t i = 0; i < maps.size(); ++i) {
       if (maps.map_of(i) == map) spaces.push_back(i);
     }
-    if (maps.space(spaces.front()).kind == SpaceKind::expert) {
-      experts(maps, spaces, loss, data, rounds, best);
-    } else if (std::holds_alternative<SquareLoss>(loss.kind())) {
-      square(maps, spaces, data, rounds, best);
-    } else {
-      other(maps, spaces, loss, data, rounds, best);
-    }
+    add_best_losses(maps, spaces, loss, data, rounds, best);
   }
   return best;
+}
+
+double best_constant_loss(const Loss& loss, std::span<const float> y) {
+  if (y.empty()) return 0.0;
+  if (std::holds_alternative<LogisticLoss>(loss.kind())) return class_entropy(y);
+  const double bound = largest_constant(loss, y);
+  const auto sum = [&](const auto& term) {
+    double total = 0.0;
+    for (const float t : y) total += term(static_cast<double>(t));
+    return total;
+  };
+  const auto value = [&](double c) { return sum([&](double t) { return loss.value(c, t); }); };
+  // The sum of derivatives is a subgradient of a convex function, so bisection by its sign is
+  // valid.
+  double low = -bound;
+  double high = bound;
+  for (int halving = 0; halving < 64; ++halving) {
+    const double middle = 0.5 * (low + high);
+    const double slope = sum([&](double t) { return loss.derivative(middle, t); });
+    if (slope == 0.0) return value(middle);
+    (slope > 0.0 ? high : low) = middle;
+  }
+  return std::min(value(low), value(high));
 }
 
 }  // namespace caucus

@@ -1,4 +1,5 @@
-// The best loss in hindsight of every space, at the rounds of a curve, for one repetition.
+// The best loss in hindsight of every space, at the rounds of a curve, for one repetition, and of
+// a constant.
 #pragma once
 
 #include <cstddef>
@@ -22,5 +23,10 @@ struct BestLosses {
 /// Spaces with the same features share their statistics.
 BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const PartitionedData& data,
                        std::span<const std::size_t> rounds);
+
+/// Returns the minimum over c of sum loss(c, y), the yardstick "mean predictor". For the logistic
+/// loss it is n times the entropy of the classes. The linear loss has no minimum, so c is limited
+/// to |c| <= max(1, max |y|).
+[[nodiscard]] double best_constant_loss(const Loss& loss, std::span<const float> y);
 
 }  // namespace caucus

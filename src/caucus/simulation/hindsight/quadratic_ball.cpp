@@ -1,76 +1,66 @@
-#include "caucus/simulation/hindsight/quadratic_ball.hpp"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "caucus/simulation/hindsight/quadratic.hpp"
+
 namespace caucus {
 namespace {
 
 using Vector = Eigen::VectorXd;
-using ConstVector = Eigen::Map<const Eigen::VectorXd>;
-using ConstMatrix = Eigen::Map<const Eigen::MatrixXd>;
+using Matrix = Eigen::MatrixXd;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Eigen::Index index(std::size_t n) { return static_cast<Eigen::Index>(n); }
-ConstVector view(std::span<const double> v) { return {v.data(), index(v.size())}; }
-ConstMatrix square(std::span<const double> A, std::size_t d) {
-  return {A.data(), index(d), index(d)};
-}
+struct BallMinimiser {
+  Matrix A, Q;                  ///< the columns of Q are the eigenvectors
+  Vector b, c;                  ///< c = Q'b
+  Vector l;                     ///< the eigenvalues, ascending
+  double rank_tolerance = 0.0;  ///< eigenvalues up to here count as zero
+  double noise = 0.0;           ///< |c_i| up to here counts as zero
 
-}  // namespace
+  explicit BallMinimiser(const QuadraticForm& form);
+  QuadraticMinimum operator()(double radius) const;
+  double multiplier(double radius, Vector& rotated) const;
+};
 
-QuadraticOnBall::QuadraticOnBall(const QuadraticForm& form)
-    : A_(form.A.begin(), form.A.end()), b_(form.b.begin(), form.b.end()) {
-  const std::size_t d = form.dimension();
+BallMinimiser::BallMinimiser(const QuadraticForm& form) {
+  const auto d = static_cast<Eigen::Index>(form.dimension());
   if (d == 0) return;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(square(A_, d));
-  const Vector c = solver.eigenvectors().transpose() * view(b_);
-  eigenvalues_.assign(solver.eigenvalues().begin(), solver.eigenvalues().end());
-  for (double& l : eigenvalues_) l = std::max(l, 0.0);
-  const auto* Q = solver.eigenvectors().data();
-  eigenvectors_.assign(Q, Q + d * d);
-  rotated_b_.assign(c.begin(), c.end());
-  rank_tolerance_ = static_cast<double>(d) * kEpsilon * eigenvalues_.back();
-  noise_ = 4.0 * static_cast<double>(d) * kEpsilon * view(b_).norm();
-}
-
-QuadraticMinimum QuadraticOnBall::minimise(double radius) const {
-  const std::size_t d = b_.size();
-  std::vector<double> rotated(d, 0.0);
-  const double m = radius > 0.0 ? multiplier(radius, rotated) : 0.0;
-  QuadraticMinimum result = finish(rotated, radius);
-  result.multiplier = m;
-  return result;
+  A = Eigen::Map<const Matrix>(form.A.data(), d, d);
+  b = Eigen::Map<const Vector>(form.b.data(), d);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(A);
+  Q = solver.eigenvectors();
+  c = Q.transpose() * b;
+  l = solver.eigenvalues().cwiseMax(0.0);
+  rank_tolerance = static_cast<double>(d) * kEpsilon * l[d - 1];
+  noise = 4.0 * static_cast<double>(d) * kEpsilon * b.norm();
 }
 
 /// Fills `rotated` with w(m) and returns m.
-double QuadraticOnBall::multiplier(double radius, std::vector<double>& rotated) const {
-  const std::size_t d = b_.size();
+double BallMinimiser::multiplier(double radius, Vector& rotated) const {
   bool part_in_null_space = false;
-  for (std::size_t i = 0; i < d; ++i) {
-    const bool in_null_space = eigenvalues_[i] <= rank_tolerance_;
-    if (!in_null_space) rotated[i] = rotated_b_[i] / eigenvalues_[i];
-    if (in_null_space && std::abs(rotated_b_[i]) > noise_) part_in_null_space = true;
+  for (Eigen::Index i = 0; i < l.size(); ++i) {
+    const bool in_null_space = l[i] <= rank_tolerance;
+    if (!in_null_space) rotated[i] = c[i] / l[i];
+    if (in_null_space && std::abs(c[i]) > noise) part_in_null_space = true;
   }
-  const double shortest = view(rotated).norm();
-  if (radius == kInfinity || (!part_in_null_space && shortest <= radius)) return 0.0;
+  const double shortest = rotated.norm();
+  if (std::isinf(radius) || (!part_in_null_space && shortest <= radius)) return 0.0;
 
   // |c| / (max(l) + m) <= |w(m)| <= |c| / (min(l) + m) brackets the root.
-  const double reach = view(rotated_b_).norm() / radius;
-  double low = std::max(0.0, reach - eigenvalues_.back());
+  const double reach = c.norm() / radius;
+  double low = std::max(0.0, reach - l[l.size() - 1]);
   double high = reach;
-  double m = low > 0.0 ? low : std::min(high, std::max(rank_tolerance_, kEpsilon * high));
+  double m = low > 0.0 ? low : std::min(high, std::max(rank_tolerance, kEpsilon * high));
   for (int iteration = 0; iteration < 200; ++iteration) {
     double squares = 0.0;
     double slope = 0.0;  // of -|w(m)|^2 / 2
-    for (std::size_t i = 0; i < d; ++i) {
-      const double shifted = eigenvalues_[i] + m;
-      const bool silent = eigenvalues_[i] <= rank_tolerance_ && std::abs(rotated_b_[i]) <= noise_;
-      rotated[i] = silent ? 0.0 : rotated_b_[i] / shifted;
+    for (Eigen::Index i = 0; i < l.size(); ++i) {
+      const double shifted = l[i] + m;
+      const bool silent = l[i] <= rank_tolerance && std::abs(c[i]) <= noise;
+      rotated[i] = silent ? 0.0 : c[i] / shifted;
       squares += rotated[i] * rotated[i];
       slope += rotated[i] * rotated[i] / shifted;
     }
@@ -86,33 +76,39 @@ double QuadraticOnBall::multiplier(double radius, std::vector<double>& rotated) 
   return m;
 }
 
-QuadraticMinimum QuadraticOnBall::finish(const std::vector<double>& rotated, double radius) const {
-  const std::size_t d = b_.size();
+QuadraticMinimum BallMinimiser::operator()(double radius) const {
   QuadraticMinimum result;
-  if (d == 0) return result;
-  const ConstMatrix Q = square(eigenvectors_, d);
-  Vector w = Q * view(rotated);
+  if (b.size() == 0) return result;
+  Vector rotated = Vector::Zero(b.size());
+  if (radius > 0.0) result.multiplier = multiplier(radius, rotated);
+  Vector w = Q * rotated;
   const double length = w.norm();
   if (length > radius) w *= radius / length;
-  const Vector g = square(A_, d) * w - view(b_);
-  result.value = 0.5 * w.dot(g - view(b_));
+  const Vector g = A * w - b;
+  result.value = 0.5 * w.dot(g - b);
   result.weights.assign(w.begin(), w.end());
-  if (radius < kInfinity) {
+  if (std::isfinite(radius)) {
     result.gap = std::max(0.0, g.dot(w) + radius * g.norm());
     return result;
   }
   // The possible gain along each direction. Eigenvalues below `hidden` are rounding errors of A, so
   // the division uses at least that. A Gram matrix has |c_i| <= sqrt(l_i y'y), so the sum is small.
   const Vector residual = Q.transpose() * g;
-  const double hidden = kEpsilon * eigenvalues_.back();
+  const double hidden = kEpsilon * l[l.size() - 1];
   double part_in_null_space = 0.0;
-  for (std::size_t i = 0; i < d; ++i) {
-    const double r = residual[index(i)];
-    if (eigenvalues_[i] <= rank_tolerance_) part_in_null_space += r * r;
-    if (r != 0.0) result.gap += r * r / (2.0 * std::max(eigenvalues_[i], hidden));
+  for (Eigen::Index i = 0; i < l.size(); ++i) {
+    const double r = residual[i];
+    if (l[i] <= rank_tolerance) part_in_null_space += r * r;
+    if (r != 0.0) result.gap += r * r / (2.0 * std::max(l[i], hidden));
   }
-  result.bounded = std::sqrt(part_in_null_space) <= 1e-6 * view(b_).norm();
+  result.bounded = std::sqrt(part_in_null_space) <= 1e-6 * b.norm();
   return result;
+}
+
+}  // namespace
+
+std::function<QuadraticMinimum(double)> quadratic_on_ball(const QuadraticForm& form) {
+  return BallMinimiser(form);
 }
 
 }  // namespace caucus

@@ -1,4 +1,5 @@
-#include "caucus/simulation/hindsight/quadratic_ball.hpp"
+#include "caucus/core/base/test_numbers.hpp"
+#include "caucus/simulation/hindsight/quadratic.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -16,13 +17,11 @@ using testing::norm;
 using testing::Problem;
 using testing::random_problem;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TEST(QuadraticBall, AgreesWithADenseGridInThePlane) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Problem p = random_problem(seed, 2, seed % 3);
     const double radius = 0.1 * static_cast<double>(seed);
-    const auto best = QuadraticOnBall(p.form()).minimise(radius);
+    const auto best = quadratic_on_ball(p.form())(radius);
     double grid = 0.0;
     for (int ring = 1; ring <= 200; ++ring) {
       for (int turn = 0; turn < 1000; ++turn) {
@@ -48,7 +47,7 @@ TEST(QuadraticBall, AgreesWithVeryLongProjectedDescent) {
         for (double& entry : w) entry *= radius / length;
       }
     });
-    const auto best = QuadraticOnBall(p.form()).minimise(radius);
+    const auto best = quadratic_on_ball(p.form())(radius);
     EXPECT_NEAR(best.value, testing::value(p, slow), 1e-9 * std::abs(best.value));
     EXPECT_LE(best.gap, 1e-12 * std::abs(best.value));
   }
@@ -61,7 +60,7 @@ RC_GTEST_PROP(QuadraticBall, MeetsTheOptimalityConditionsForAnyRankAndRadius, ()
   const double radius = std::pow(10.0, *rc::gen::inRange(-4, 5));
   const double smallest = std::pow(10.0, -*rc::gen::inRange(0, 9));
   const Problem p = random_problem(seed, d, rank, smallest, *rc::gen::arbitrary<bool>());
-  const auto best = QuadraticOnBall(p.form()).minimise(radius);
+  const auto best = quadratic_on_ball(p.form())(radius);
   const double size = norm(p.b) + testing::trace(p) * norm(best.weights);
   RC_ASSERT(norm(best.weights) <= radius * (1.0 + 1e-14));
   RC_ASSERT(best.multiplier >= 0.0);
@@ -75,7 +74,7 @@ RC_GTEST_PROP(QuadraticBall, MeetsTheOptimalityConditionsForAnyRankAndRadius, ()
 
 TEST(QuadraticBall, InTheHardCaseTheShortestStationaryPointIsTaken) {
   const Problem p{{2.0, 0.0, 0.0, 0.0}, {1.0, 0.0}};
-  const auto best = QuadraticOnBall(p.form()).minimise(3.0);
+  const auto best = quadratic_on_ball(p.form())(3.0);
   EXPECT_NEAR(best.weights[0], 0.5, 1e-15);
   EXPECT_EQ(best.weights[1], 0.0);
   EXPECT_EQ(best.multiplier, 0.0);
@@ -84,7 +83,7 @@ TEST(QuadraticBall, InTheHardCaseTheShortestStationaryPointIsTaken) {
 
 TEST(QuadraticBall, ALinearFunctionIsMinimisedOnTheSphere) {
   const Problem p{std::vector<double>(4, 0.0), {3.0, -4.0}};
-  const auto best = QuadraticOnBall(p.form()).minimise(2.0);
+  const auto best = quadratic_on_ball(p.form())(2.0);
   EXPECT_NEAR(best.weights[0], 1.2, 1e-14);
   EXPECT_NEAR(best.weights[1], -1.6, 1e-14);
   EXPECT_NEAR(best.value, -10.0, 1e-14);
@@ -93,9 +92,9 @@ TEST(QuadraticBall, ALinearFunctionIsMinimisedOnTheSphere) {
 
 TEST(QuadraticBall, AnInfiniteBallGivesTheShortestSolutionOfTheNormalEquations) {
   const Problem p = random_problem(3, 6, 3, 1.0, true);
-  const auto best = QuadraticOnBall(p.form()).minimise(kInfinity);
+  const auto best = quadratic_on_ball(p.form())(kInfinity);
   EXPECT_LE(norm(testing::gradient(p, best.weights)), 1e-12 * norm(p.b));
-  const auto finite = QuadraticOnBall(p.form()).minimise(1e6);
+  const auto finite = quadratic_on_ball(p.form())(1e6);
   EXPECT_TRUE(best.bounded);
   EXPECT_NEAR(norm(best.weights), norm(finite.weights), 1e-9);
   EXPECT_LE(best.gap, 1e-12 * std::abs(best.value));
@@ -103,14 +102,14 @@ TEST(QuadraticBall, AnInfiniteBallGivesTheShortestSolutionOfTheNormalEquations) 
 
 TEST(QuadraticBall, AFunctionWithoutLowerBoundIsRecognised) {
   const Problem p{{1.0, 0.0, 0.0, 0.0}, {1.0, 1.0}};
-  EXPECT_FALSE(QuadraticOnBall(p.form()).minimise(kInfinity).bounded);
-  EXPECT_TRUE(QuadraticOnBall(p.form()).minimise(1e9).bounded);
+  EXPECT_FALSE(quadratic_on_ball(p.form())(kInfinity).bounded);
+  EXPECT_TRUE(quadratic_on_ball(p.form())(1e9).bounded);
 }
 
 TEST(QuadraticBall, ZeroRadiusAndZeroDimensionsGiveZero) {
   const Problem p = random_problem(1, 3, 3);
-  EXPECT_EQ(QuadraticOnBall(p.form()).minimise(0.0).weights, std::vector<double>(3, 0.0));
-  EXPECT_EQ(QuadraticOnBall(QuadraticForm{}).minimise(1.0).value, 0.0);
+  EXPECT_EQ(quadratic_on_ball(p.form())(0.0).weights, std::vector<double>(3, 0.0));
+  EXPECT_EQ(quadratic_on_ball(QuadraticForm{})(1.0).value, 0.0);
 }
 
 }  // namespace

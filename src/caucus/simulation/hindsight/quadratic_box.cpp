@@ -1,11 +1,9 @@
-#include "caucus/simulation/hindsight/quadratic_box.hpp"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "caucus/simulation/hindsight/quadratic_ball.hpp"
+#include "caucus/simulation/hindsight/quadratic.hpp"
 
 namespace caucus {
 namespace {
@@ -148,7 +146,7 @@ void polish(const UnitBox& problem, std::vector<Side> sides, Candidate& best) {
 
 QuadraticMinimum minimise_on_box(const QuadraticForm& form, double bound) {
   if (bound == std::numeric_limits<double>::infinity()) {
-    return QuadraticOnBall(form).minimise(bound);
+    return quadratic_on_ball(form)(bound);
   }
   const auto d = static_cast<Eigen::Index>(form.dimension());
   QuadraticMinimum result;

@@ -1,4 +1,4 @@
-#include "caucus/simulation/hindsight/quadratic_box.hpp"
+#include "caucus/simulation/hindsight/quadratic.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/simulation/hindsight/quadratic_form.hpp"
+#include "caucus/simulation/hindsight/quadratic.hpp"
 
 namespace caucus::testing {
 

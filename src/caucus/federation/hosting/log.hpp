@@ -1,0 +1,14 @@
+// Limits what a peer can write into the log.
+#pragma once
+
+#include <cstddef>
+
+#include "caucus/log.hpp"
+
+namespace caucus {
+
+/// Returns a log for events that any peer can cause: it passes on this many lines per second, and
+/// says how many it left out.
+Log limited(Log log, std::size_t per_second);
+
+}  // namespace caucus

@@ -83,7 +83,7 @@ ExperimentOptions experiment(Flags& flags) {
         kernels(models, features, is_adaptive(options.schedule.kind) ? HUGE_VAL : radius);
     options.schedule.loss_bound = radius + 1.0;
   }
-  options.sample = flags.take("--sample", std::size_t{2});
+  options.sample_size = flags.take("--sample", std::size_t{2});
   options.clients = flags.take("--clients", std::size_t{10});
   options.rounds_per_upload = flags.take("--rounds-per-upload", std::size_t{1});
   options.repeats = flags.take("--repeats", std::size_t{1});
@@ -103,8 +103,8 @@ Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
   Partition partition =
       value_of(make_partition(options.partition, data, options.clients, options.seed, 0));
   const RunLength length = run_length(partition, options.rounds_per_upload);
-  auto maps = value_of(
-      FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0, options.sample));
+  auto maps = value_of(FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0,
+                                         options.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const auto settings = value_of(
       make_settings("fomd-oms", plan, make_constants(data.scaling(), options), length, options, 0));

@@ -26,7 +26,7 @@ double heap_bytes() {
 struct Size {
   std::size_t dimension = 18;  ///< d
   std::uint32_t features = 100;
-  std::size_t sample = 2;
+  std::size_t sample_size = 2;
   std::size_t models = 8;
 };
 
@@ -43,8 +43,8 @@ class Client {
     plan_ = std::make_unique<Plan>(
         Plan{value_of(FeatureMaps::make(spaces, {size.dimension, 0}, 1, 0)), Loss(SquareLoss{})});
     forecast_ = std::make_unique<Forecast>(plan_->maps);
-    weights_.assign(size.sample, std::vector<float>(2 * std::size_t{size.features}, 0.01F));
-    for (std::uint32_t a = 0; a < size.sample; ++a) {
+    weights_.assign(size.sample_size, std::vector<float>(2 * std::size_t{size.features}, 0.01F));
+    for (std::uint32_t a = 0; a < size.sample_size; ++a) {
       assignment_.held.push_back(
           {a * 3 % static_cast<std::uint32_t>(size.models), weights_[a], a == 0 ? 1.0 : 0.0});
     }
@@ -118,7 +118,7 @@ void measure(Flags& flags) {
   Size size;
   size.dimension = flags.take("--dimension", size.dimension);
   size.features = flags.take("--features", size.features);
-  size.sample = flags.take("--sample", size.sample);
+  size.sample_size = flags.take("--sample", size.sample_size);
   size.models = flags.take("--models", size.models);
   const double seconds = flags.take("--seconds", 1.0);
   flags.expect_none_left();

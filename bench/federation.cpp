@@ -111,7 +111,7 @@ v1::ClientMessage report_message(const Setting& setting) {
   auto& part = *report.add_parts();
   part.set_sampled(1);
   part.set_examples(1);
-  for (std::size_t a = 0; a < setting.sample; ++a) {
+  for (std::size_t a = 0; a < setting.sample_size; ++a) {
     auto& held = *part.add_held();
     held.set_loss(0.1F);
     for (std::uint32_t k = 0; k < 2 * setting.frequencies; ++k) held.add_gradient(0.1F);
@@ -174,7 +174,7 @@ void run(Flags& flags) {
   setting.seconds = flags.take("--seconds", setting.seconds);
   setting.tls = flags.take("--tls", 0) != 0;
   setting.commit_every = flags.take("--commit-every", setting.commit_every);
-  setting.sample = flags.take("--sample", setting.sample);
+  setting.sample_size = flags.take("--sample", setting.sample_size);
   setting.frequencies = flags.take("--frequencies", setting.frequencies);
   flags.expect_none_left();
   const Keys keys = setting.tls ? make_keys() : Keys{};

@@ -25,10 +25,10 @@ FederationSettings federation_settings(const Setting& setting) {
                                     .width = std::exp2(i),
                                     .features = setting.frequencies});
   }
-  settings.plan.held = setting.sample;
+  settings.plan.sample_size = setting.sample_size;
   settings.plan.features = kFeatures;
   settings.problem.spaces = settings.plan.spaces;
-  settings.problem.sample = setting.sample;
+  settings.problem.sample_size = setting.sample_size;
   settings.problem.schedule.kind = ScheduleKind::constant;
   settings.problem.schedule.lambda = 0.5;
   settings.max_abs_target = 1.0;
@@ -59,7 +59,7 @@ void serve_echo(const Setting& setting, const Keys& keys, const Pipe& parent) {
   v1::ServerMessage reply;
   auto& assignment = *reply.mutable_assignment();
   assignment.set_batch(1);
-  for (std::size_t a = 0; a < setting.sample; ++a) {
+  for (std::size_t a = 0; a < setting.sample_size; ++a) {
     auto& held = *assignment.add_held();
     held.set_share(0.5);
     for (std::uint32_t k = 0; k < 2 * setting.frequencies; ++k) held.add_weights(0.1F);

@@ -17,7 +17,7 @@ struct Setting {
   double seconds = 2.0;
   bool tls = false;
   std::size_t commit_every = 1'000;  ///< batches per durable commit
-  std::size_t sample = 2;
+  std::size_t sample_size = 2;
   std::uint32_t frequencies = 100;
 };
 

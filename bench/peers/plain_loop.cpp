@@ -32,7 +32,7 @@ struct Options {
   std::string data;
   std::string spaces = "gaussian";
   std::size_t models = 8;             // K
-  std::size_t sample = 2;             // J
+  std::size_t sample_size = 2;        // J
   std::size_t clients = 10;           // M
   std::size_t rounds_per_upload = 1;  // N
   std::size_t features = 100;         // D
@@ -62,7 +62,7 @@ Options parse(int count, char** words) {
   take("--data", options.data);
   take("--spaces", options.spaces);
   take("--models", options.models);
-  take("--sample", options.sample);
+  take("--sample", options.sample_size);
   take("--clients", options.clients);
   take("--rounds-per-upload", options.rounds_per_upload);
   take("--features", options.features);
@@ -185,7 +185,7 @@ class Run {
     }
     std::shuffle(rest.begin(), rest.end(), random_);
     std::vector<std::size_t> held = {first};
-    held.insert(held.end(), rest.begin(), rest.begin() + std::ptrdiff_t(options_.sample) - 1);
+    held.insert(held.end(), rest.begin(), rest.begin() + std::ptrdiff_t(options_.sample_size) - 1);
     return held;
   }
 
@@ -202,9 +202,9 @@ class Run {
   }
 
   double inclusion(std::size_t i) const {
-    if (options_.sample == options_.models) return 1.0;
+    if (options_.sample_size == options_.models) return 1.0;
     const auto K = double(options_.models);
-    const auto J = double(options_.sample);
+    const auto J = double(options_.sample_size);
     return ((K - J) * p_[i] + J - 1.0) / (K - 1.0);
   }
 

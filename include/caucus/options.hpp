@@ -53,14 +53,14 @@ std::vector<Space> default_spaces(double radius);
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;
-  std::size_t sample = 0;  ///< J, the models that a client holds; 0 means min(2, K)
+  std::size_t sample_size = 0;  ///< J, the models that a client holds; 0 means min(2, K)
   std::size_t rounds_per_upload = 1;
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;
 
-  [[nodiscard]] std::size_t sampled() const {
-    return sample > 0 ? sample : (spaces.size() < 2 ? spaces.size() : 2);
+  [[nodiscard]] std::size_t resolved_sample_size() const {
+    return sample_size > 0 ? sample_size : (spaces.size() < 2 ? spaces.size() : 2);
   }
 };
 

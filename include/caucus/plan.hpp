@@ -22,7 +22,7 @@ struct SharedPlan {
   std::vector<Space> spaces;
   Loss loss;
   std::uint64_t seed = 1;
-  std::size_t held = 0;  ///< LearningOptions::sample, that is J, or 0 for min(2, K)
+  std::size_t sample_size = 0;  ///< J as in LearningOptions, or 0 for min(2, K)
   std::size_t rounds_per_upload = 1;
   std::size_t features = 0, experts = 0;  ///< numbers in x; both 0 if the first client decides
   std::string arithmetic;                 ///< the SIMD variant, which determines the last bits

@@ -8,7 +8,7 @@
 //
 // It is a federation of one client: the predictions are those of `caucus run` with one client and
 // the same rows, bit for bit. In each round it draws J of the K models and computes only these (J
-// is LearningOptions::sample, by default 2).
+// is LearningOptions::sample_size, by default 2).
 //
 // A Selector must not be used by several threads at once.
 #pragma once

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const InputShape shape{model->scaling.feature_columns.size(),
                          model->scaling.expert_columns.size()};
   const auto maps =
-      FeatureMaps::make(model->spaces, shape, model->seed, model->repetition, model->held);
+      FeatureMaps::make(model->spaces, shape, model->seed, model->repetition, model->sample_size);
   if (!maps.ok()) return 0;
   Predictor predict(*maps, model->learned);
   const std::vector<float> x(shape.features + shape.experts, 0.5F);

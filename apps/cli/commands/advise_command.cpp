@@ -12,13 +12,13 @@ namespace caucus::cli {
 namespace {
 
 struct AdviseCommand {
-  std::size_t clients = 10, models = 0, rounds = 0, sample = 0, rounds_per_upload = 1;
+  std::size_t clients = 10, models = 0, rounds = 0, sample_size = 0, rounds_per_upload = 1;
   std::string json;
 };
 
 Json advice(const AdviseCommand& c) {
   const std::size_t advised = advised_sample(c.clients, c.models);
-  const std::size_t J = c.sample > 0 ? c.sample : advised;
+  const std::size_t J = c.sample_size > 0 ? c.sample_size : advised;
   const std::size_t uploads = (c.rounds + c.rounds_per_upload - 1) / c.rounds_per_upload;
   const double q = unseen_ratio(c.models, J);
   const auto K = static_cast<double>(c.models);
@@ -94,10 +94,10 @@ std::string advice_text(const Json& a) {
 }
 
 Status execute_advise(const AdviseCommand& command) {
-  if (command.sample > command.models) {
-    return usage_error("--sample", std::to_string(command.sample), "J must not exceed K");
+  if (command.sample_size > command.models) {
+    return usage_error("--sample", std::to_string(command.sample_size), "J must not exceed K");
   }
-  if (command.sample == 1 && command.models > 1) {
+  if (command.sample_size == 1 && command.models > 1) {
     return usage_error("--sample", "1", "expected J >= 2 where K > 1");
   }
   const Json json = advice(command);
@@ -115,7 +115,7 @@ void add_advise(CLI::App& app, Action& action) {
   add_count(advise, "--clients", "M", given.clients, 1, kMost, "M")->required();
   add_count(advise, "--models", "K", given.models, 1, kMost, "K, candidate spaces")->required();
   add_count(advise, "--rounds", "T", given.rounds, 1, kMost, "T, rounds per client")->required();
-  add_count(advise, "--sample", "J", given.sample, 1, kMost, "J (the advised one)");
+  add_count(advise, "--sample", "J", given.sample_size, 1, kMost, "J (the advised one)");
   add_count(advise, "--rounds-per-upload", "N", given.rounds_per_upload, 1, kMost, "N (1)");
   add_option(advise, "--json", "FILE|-", given.json, "as JSON; - for standard output");
 }

@@ -109,8 +109,8 @@ void add_generate(CLI::App& data, Action& action) {
   add_count(command, "--features", "D", options.features, 1, kMost, "features; K of an adversary");
   given.clients = add_count(command, "--clients", "M", options.clients, 1, kMost,
                             "adversaries: copies of the rows, one block per client (1)");
-  given.sample =
-      add_count(command, "--sample", "J", options.sample, 2, kMost, "adversary-partial: J (2)");
+  given.sample = add_count(command, "--sample", "J", options.sample_size, 2, kMost,
+                           "adversary-partial: J (2)");
   add_option(command, "--noise", "X", given.noise, "standard deviation of the noise");
   add_count(command, "--seed", "S", options.seed, 0, ~std::uint64_t{0}, "seed (1)");
 }

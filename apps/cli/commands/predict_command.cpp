@@ -124,10 +124,11 @@ class PredictingSink : public RowSink {
 
 Status execute_predict(const PredictCommand& command) {
   CAUCUS_TRY(const report::StoredModel model, report::read_model(command.model));
-  CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces,
-                                                       {model.scaling.feature_columns.size(),
-                                                        model.scaling.expert_columns.size()},
-                                                       model.seed, model.repetition, model.held));
+  CAUCUS_TRY(
+      const FeatureMaps maps,
+      FeatureMaps::make(model.spaces,
+                        {model.scaling.feature_columns.size(), model.scaling.expert_columns.size()},
+                        model.seed, model.repetition, model.sample_size));
   if (command.out != "-") CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {}));
   PredictingSink sink(model, maps, command.data);
   CAUCUS_CHECK(read_table(command.data, sink));

@@ -64,7 +64,7 @@ report::StoredModel model_of(const report::FinishedRun& run) {
           run.labels,
           run.options.seed,
           0,
-          run.options.sampled(),
+          run.options.resolved_sample_size(),
           run.data.feature_names,
           run.data.scaling,
           run.options.spaces,

@@ -85,7 +85,7 @@ RunConfig RunConfig::resolved() const {
   if (!counts_clients()) set_default(all.clients, kDefaultClients);
   if (clients_from.empty()) set_default(all.partition, "shuffle");
   if (const auto candidates = expand(all.spaces); candidates.ok()) {
-    set_default(all.sample, std::min<std::size_t>(2, candidates->size()));
+    set_default(all.sample_size, std::min<std::size_t>(2, candidates->size()));
   }
   if (schedule == ScheduleKind::theory) {
     const ScheduleOptions defaults;
@@ -162,7 +162,7 @@ Status RunConfig::validate() const {
   });
   return check({{experts > 1, "spaces", "experts are named twice",
                  "expected one range of columns for all experts"},
-                {sample == 0U, "--sample", "0", "expected J >= 1"},
+                {sample_size == 0U, "--sample", "0", "expected J >= 1"},
                 {clients == 0U, "--clients", "0", "expected at least 1"}});
 }
 
@@ -187,7 +187,7 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   static_cast<SimulationOptions&>(options) = *this;
   CAUCUS_TRY(options.spaces, expand(all.spaces));
   options.loss = loss;
-  options.sample = *all.sample;
+  options.sample_size = *all.sample_size;
   options.rounds_per_upload = rounds_per_upload;
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;

@@ -41,7 +41,7 @@ struct RunConfig : SimulationOptions {
   std::optional<std::size_t> clients;
   std::optional<std::string> partition;
 
-  std::optional<std::size_t> sample;
+  std::optional<std::size_t> sample_size;
   std::size_t rounds_per_upload = 1;
   Loss loss;
 

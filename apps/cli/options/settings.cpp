@@ -91,7 +91,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           [](const C& c) {
             return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
           }},
-         {"sample", "J", "models a client holds per round (min(2, K))", &C::sample},
+         {"sample", "J", "models a client holds per round (min(2, K))", &C::sample_size},
          {"rounds_per_upload", "N", "rounds between uploads (1)", &C::rounds_per_upload},
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},

@@ -59,7 +59,7 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   plan.spaces = options.spaces;
   plan.loss = options.loss;
   plan.seed = options.seed;
-  plan.held = options.sample;
+  plan.sample_size = options.sample_size;
   plan.rounds_per_upload = options.rounds_per_upload;
   plan.arithmetic = std::move(arithmetic);
   plan.label_delay = server.label_delay;
@@ -256,7 +256,7 @@ Result<report::StoredModel> served_model(const Federation& federation, const Ser
   model.loss = plan.loss;
   model.labels = labels_of(plan, scaling);
   model.seed = plan.seed;
-  model.held = plan.held;
+  model.sample_size = plan.sample_size;
   model.feature_names = feature_names(plan, scaling);
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;

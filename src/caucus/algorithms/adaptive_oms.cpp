@@ -226,8 +226,8 @@ PairWeights AdaptiveOms::pair_weights_of(const ReportBatch& reports, std::size_t
                                          std::size_t b) const {
   const std::uint32_t i = reports.spaces[a];
   const std::uint32_t k = reports.spaces[b];
-  if (!reports.is_late(a)) return pair_weights(probabilities(), i, k, sampled());
-  return late_pair_weights(probabilities(), i, k, sampled(), reports.sampled_with[a],
+  if (!reports.is_late(a)) return pair_weights(probabilities(), i, k, sample_size());
+  return late_pair_weights(probabilities(), i, k, sample_size(), reports.sampled_with[a],
                            reports.sampled_with[b]);
 }
 

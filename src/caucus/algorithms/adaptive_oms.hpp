@@ -28,7 +28,7 @@ namespace caucus {
 
 struct AdaptiveSettings {
   std::shared_ptr<const Plan> plan;
-  std::size_t sampled = 2;         ///< J
+  std::size_t sample_size = 2;     ///< J
   std::vector<bool> second_order;  ///< one per space
   double fixed_share = 0.0;        ///< share of the past forgotten per batch
   std::uint64_t seed = 1;

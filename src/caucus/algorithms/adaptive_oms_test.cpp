@@ -15,8 +15,8 @@ namespace caucus::conformance {
 namespace {
 
 /// A warmed-up server, so that p is not uniform.
-AdaptiveOms warm_server(Problem& problem, std::size_t sampled) {
-  problem.sampled = sampled;
+AdaptiveOms warm_server(Problem& problem, std::size_t sample_size) {
+  problem.sample_size = sample_size;
   problem.rounds = 6;
   AdaptiveOms server(problem.adaptive_settings());
   play_all(server, problem);
@@ -34,9 +34,9 @@ double loss_of(const AdaptiveOms& server, const Problem& problem, std::uint32_t 
 }
 
 // The mean of the estimates over many draws of the same round is the truth.
-void expect_unbiased_losses(std::size_t sampled, double dropout) {
+void expect_unbiased_losses(std::size_t sample_size, double dropout) {
   Problem problem;
-  AdaptiveOms server = warm_server(problem, sampled);
+  AdaptiveOms server = warm_server(problem, sample_size);
   const std::size_t K = server.models();
   std::vector<double> exact(K, 0.0);
   for (std::size_t i = 0; i < K; ++i) {
@@ -132,7 +132,7 @@ TEST(AdaptiveOms, WithAllModelsHeldItEndsAtRidgeRegression) {
   Problem problem;
   problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()},
                     Space{.radius = 0.05}};
-  problem.sampled = 2;
+  problem.sample_size = 2;
   problem.rounds = 400;
   AdaptiveOms server(problem.adaptive_settings());
   play_all(server, problem);

@@ -156,7 +156,7 @@ template <class A>
 struct OneSpaceSubject : BaselineSubject<A> {
   static Problem adapt(Problem problem) {
     problem.spaces.erase(problem.spaces.begin(), problem.spaces.end() - 1);
-    problem.sampled = 1;
+    problem.sample_size = 1;
     return problem;
   }
 };
@@ -174,7 +174,7 @@ struct Subject<FedPosgd> : OneSpaceSubject<FedPosgd> {
   /// A space of few dimensions and a larger rate: bandit feedback is slow.
   static Problem adapt(Problem problem) {
     problem.spaces = {Space{.radius = 1.0, .intercept = true}};
-    problem.sampled = 1;
+    problem.sample_size = 1;
     problem.lambda = 2.0;
     return problem;
   }

@@ -35,7 +35,7 @@ struct Problem {
   std::size_t inputs = 3;
   std::size_t clients = 5;
   std::size_t rounds = 12;
-  std::size_t sampled = 2;
+  std::size_t sample_size = 2;
   Loss loss;
   double eta = 0.5, lambda = 0.2, loss_bound = 4.0;
   double fixed_share = 0.0;
@@ -65,7 +65,7 @@ struct Problem {
 
   [[nodiscard]] std::shared_ptr<const OmsSettings> settings() const {
     return std::make_shared<const OmsSettings>(
-        OmsSettings{plan(), sampled, ConstantSchedule{eta, lambda, spaces.size()},
+        OmsSettings{plan(), sample_size, ConstantSchedule{eta, lambda, spaces.size()},
                     WeightedEntropy(std::vector<double>(spaces.size(), loss_bound)), seed,
                     repetition, fixed_share});
   }
@@ -75,12 +75,12 @@ struct Problem {
     const auto second = second_order ? affordable_second_order(*shared, 1)
                                      : std::vector<bool>(spaces.size(), false);
     return std::make_shared<const AdaptiveSettings>(
-        AdaptiveSettings{shared, sampled, second, fixed_share, seed, repetition});
+        AdaptiveSettings{shared, sample_size, second, fixed_share, seed, repetition});
   }
 
   [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {
     return std::make_shared<const BaselineSettings>(
-        BaselineSettings{plan(), sampled, clients,
+        BaselineSettings{plan(), sample_size, clients,
                          BaselineRates{.weight_rate = eta,
                                        .model_rate = lambda,
                                        .regularization = regularization,

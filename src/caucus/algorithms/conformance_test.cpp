@@ -135,7 +135,7 @@ TYPED_TEST(Conformance, HoldingAllModelsIsFullInformationWhateverTheDraws) {
   Problem linear;
   linear.spaces = {Space{.radius = 0.5}, Space{.radius = 1.0}};  // no random features
   Problem problem = Subject<TypeParam>::adapt(linear);
-  problem.sampled = problem.spaces.size();
+  problem.sample_size = problem.spaces.size();
   auto first = Subject<TypeParam>::make(problem);
   play_all(first, problem);
   problem.seed = 12345;
@@ -223,7 +223,7 @@ TYPED_TEST(Conformance, LearnsTheProblem) {
 TYPED_TEST(Conformance, OneSpaceIsPlainOnlineLearning) {
   Problem problem = Subject<TypeParam>::adapt({});
   problem.spaces.resize(1);
-  problem.sampled = 1;
+  problem.sample_size = 1;
   auto server = Subject<TypeParam>::make(problem);
   play_all(server, problem);
   expect_valid(server, problem);

@@ -11,21 +11,23 @@
 
 namespace caucus {
 
-Status validate_sample(std::size_t sampled, std::size_t models) {
+Status validate_sample_size(std::size_t sample_size, std::size_t models) {
   const std::size_t K = models;
-  if (sampled > K) {
-    return usage_error("sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+  if (sample_size > K) {
+    return usage_error("sample",
+                       std::to_string(sample_size) + " of " + std::to_string(K) + " models",
                        "J must not exceed K");
   }
-  if (sampled < 1 || (sampled == 1 && K > 1)) {
-    return usage_error("sample", std::to_string(sampled) + " of " + std::to_string(K) + " models",
+  if (sample_size < 1 || (sample_size == 1 && K > 1)) {
+    return usage_error("sample",
+                       std::to_string(sample_size) + " of " + std::to_string(K) + " models",
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
   return Done{};
 }
 
 Status OmsSettings::validate() const {
-  CAUCUS_CHECK(validate_sample(sampled, plan->maps.size()));
+  CAUCUS_CHECK(validate_sample_size(sample_size, plan->maps.size()));
   for (const double bound : entropy.weights()) {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(

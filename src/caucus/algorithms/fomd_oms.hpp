@@ -21,7 +21,7 @@ namespace caucus {
 
 struct OmsSettings {
   std::shared_ptr<const Plan> plan;
-  std::size_t sampled = 2;  ///< J
+  std::size_t sample_size = 2;  ///< J
   Schedule schedule = ConstantSchedule{};
   WeightedEntropy entropy{{}};  ///< with the weights C_i, one per space
   std::uint64_t seed = 1;
@@ -33,7 +33,7 @@ struct OmsSettings {
 };
 
 /// Checks that 2 <= J <= K, or J = K = 1.
-Status validate_sample(std::size_t sampled, std::size_t models);
+Status validate_sample_size(std::size_t sample_size, std::size_t models);
 
 /// The sums of one batch over the clients, for the models that clients held.
 class OmsAggregate {

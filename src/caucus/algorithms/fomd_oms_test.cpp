@@ -46,7 +46,7 @@ TEST(FomdOms, FollowsThePaperStepByStep) {
   Problem problem;
   problem.rounds = 60;
   for (const std::size_t J : {2U, 3U, 4U}) {
-    problem.sampled = J;
+    problem.sample_size = J;
     expect_follows_the_paper(problem, 1);
   }
 }
@@ -60,7 +60,7 @@ TEST(FomdOms, FollowsThePaperWithFewerUploadsAndAShorterLastBatch) {
 TEST(FomdOms, HoldingAllModelsEqualsTheGeneralFrameworkBitForBit) {
   Problem problem;
   problem.spaces = {Space{.radius = 0.3}, Space{.radius = 1.0}};
-  problem.sampled = 2;
+  problem.sample_size = 2;
   FomdOms server(problem.settings());
   const std::size_t d = problem.inputs;
   FomdNoLu<Ball> small(Ball{0.3}, std::vector<float>(d, 0.0F));
@@ -124,10 +124,10 @@ TEST(FomdOms, CommunicationFollowsTheFormula) {
 TEST(FomdOms, ImpossibleSettingsAreRefused) {
   Problem problem;
   for (const std::size_t J : {0U, 1U, 5U}) {
-    problem.sampled = J;
+    problem.sample_size = J;
     EXPECT_FALSE(problem.settings()->validate().ok()) << J;
   }
-  problem.sampled = 2;
+  problem.sample_size = 2;
   EXPECT_TRUE(problem.settings()->validate().ok());
   problem.loss_bound = kInfinity;
   EXPECT_FALSE(problem.settings()->validate().ok());
@@ -158,7 +158,7 @@ RC_GTEST_PROP(FomdOms, AnyConfigurationKeepsItsInvariants, ()) {
               .width = 0.5 + static_cast<double>(i),
               .features = 4});
   }
-  problem.sampled = *rc::gen::inRange<std::size_t>(2, K + 1);
+  problem.sample_size = *rc::gen::inRange<std::size_t>(2, K + 1);
   problem.clients = *rc::gen::inRange<std::size_t>(1, 7);
   problem.eta = std::pow(10.0, *rc::gen::inRange(-3, 4));
   problem.lambda = std::pow(10.0, *rc::gen::inRange(-3, 3));

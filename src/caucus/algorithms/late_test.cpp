@@ -127,9 +127,9 @@ struct Times {
   Server was, is;
 };
 
-Problem free_problem(std::size_t sampled) {
+Problem free_problem(std::size_t sample_size) {
   Problem problem;
-  problem.sampled = sampled;
+  problem.sample_size = sample_size;
   problem.eta = 8.0;
   for (Space& space : problem.spaces) {
     space.radius = std::numeric_limits<double>::infinity();
@@ -151,8 +151,8 @@ Times<Server> times_of(const Problem& problem, Server server, std::uint32_t then
 }
 
 /// A step moves ln(p_i / p_0) by -(eta / C)(c_i - c_0) and the models by -lambda g_i.
-void expect_unbiased_steps(std::size_t sampled) {
-  const Problem problem = free_problem(sampled);
+void expect_unbiased_steps(std::size_t sample_size) {
+  const Problem problem = free_problem(sample_size);
   auto times = times_of(problem, FomdOms(problem.settings()), 2, 8);
   const std::size_t K = problem.spaces.size();
   std::vector<double> losses;
@@ -193,8 +193,8 @@ TEST(LateReports, LeaveTheStepsOfFomdOmsUnbiased) {
   expect_unbiased_steps(3);
 }
 
-void expect_unbiased_differences(std::size_t sampled) {
-  const Problem problem = free_problem(sampled);
+void expect_unbiased_differences(std::size_t sample_size) {
+  const Problem problem = free_problem(sample_size);
   auto times = times_of(problem, AdaptiveOms(problem.adaptive_settings()), 3, 150);
   const std::size_t K = problem.spaces.size();
   std::vector<double> losses;
@@ -261,11 +261,11 @@ void expect_same(const Problem& problem, Server server, double tolerance) {
 }
 
 TEST(LateReports, ThatWereDrawnNowAreOrdinaryReports) {
-  for (const std::size_t sampled : {2U, 3U, 4U}) {
+  for (const std::size_t sample_size : {2U, 3U, 4U}) {
     Problem problem;
-    problem.sampled = sampled;
+    problem.sample_size = sample_size;
     expect_same(problem, FomdOms(problem.settings()), 0.0);
-    const double tolerance = sampled == 3 ? 0.0 : 1e-12;  // else P_ik is computed another way
+    const double tolerance = sample_size == 3 ? 0.0 : 1e-12;  // else P_ik is computed another way
     expect_same(problem, AdaptiveOms(problem.adaptive_settings()), tolerance);
     problem.fixed_share = 0.01;
     expect_same(problem, AdaptiveOms(problem.adaptive_settings()), tolerance);
@@ -326,7 +326,7 @@ TEST(LateReports, TellTheCurvatureWhereTheirGradientWasTaken) {
   // For the square loss an example says the same wherever its gradient is taken, if that is known.
   Problem problem;
   problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()}};
-  problem.sampled = 1;
+  problem.sample_size = 1;
   auto times = times_of(problem, AdaptiveOms(problem.adaptive_settings()), 1, 10);
   const auto after = [&](AdaptiveOms& taken_from, bool marked) {
     AdaptiveOms server = times.is;

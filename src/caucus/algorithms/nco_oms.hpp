@@ -37,7 +37,7 @@ class Noncooperative {
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
               ClientSampler& sampler, const HeldPlaces& into) const {
     for (std::size_t c = 0; c < clients; ++c) {
-      const std::size_t models = c * sampled();
+      const std::size_t models = c * sample_size();
       const auto client = first_client + static_cast<std::uint32_t>(c);
       copies_[client].assign(batch, client, 1, sampler,
                              {into.spaces + models, into.weights + models, into.shares + models});
@@ -71,7 +71,7 @@ class Noncooperative {
   [[nodiscard]] std::size_t download_bits(const HeldSize&) const { return 0; }
 
   [[nodiscard]] const Plan& plan() const { return copies_.front().plan(); }
-  [[nodiscard]] std::size_t sampled() const { return copies_.front().sampled(); }
+  [[nodiscard]] std::size_t sample_size() const { return copies_.front().sample_size(); }
   [[nodiscard]] std::size_t clients() const { return copies_.size(); }
   [[nodiscard]] const Server& copy(std::size_t client) const { return copies_[client]; }
   /// Returns the mean of p over the clients.

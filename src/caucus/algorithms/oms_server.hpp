@@ -43,7 +43,7 @@ class OmsServer {
   /// Assigns models to several clients in order, with a sampler for each calling thread.
   void assign(const Batch& batch, std::uint32_t first_client, std::size_t clients,
               ClientSampler& sampler, const HeldPlaces& into) const {
-    const std::size_t J = sampled();
+    const std::size_t J = sample_size();
     sampler.draw(p(), batch.number, first_client, clients, into.spaces);
     weights_.rows({into.spaces, clients * J}, into.weights);
     if (Self::kFirstPredicts) return;
@@ -73,11 +73,11 @@ class OmsServer {
   }
 
   [[nodiscard]] const Plan& plan() const { return *settings_->plan; }
-  [[nodiscard]] std::size_t sampled() const { return settings_->sampled; }  ///< J
-  [[nodiscard]] std::size_t models() const { return plan().maps.size(); }   ///< K
+  [[nodiscard]] std::size_t sample_size() const { return settings_->sample_size; }  ///< J
+  [[nodiscard]] std::size_t models() const { return plan().maps.size(); }           ///< K
   /// Returns P_i of the present draws.
   [[nodiscard]] double inclusion(std::size_t space) const {
-    return inclusion_probability(p()[space], models(), sampled());
+    return inclusion_probability(p()[space], models(), sample_size());
   }
   [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
   [[nodiscard]] std::vector<double> selection() const { return p().probabilities(); }
@@ -93,15 +93,15 @@ class OmsServer {
   explicit OmsServer(std::shared_ptr<const Settings> settings)
       : settings_(std::move(settings)),
         weights_(plan().maps),
-        sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, models(), sampled()) {
-  }
+        sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, models(),
+                 sample_size()) {}
 
   /// Returns P_i / (P_i when the model was sampled), the factor of a late report, since the step
   /// divides by the present P_i.
   [[nodiscard]] double correction(const ReportBatch& reports, std::size_t model) const {
     if (!reports.is_late(model)) return 1.0;
     return inclusion(reports.spaces[model]) /
-           inclusion_probability(reports.sampled_with[model], models(), sampled());
+           inclusion_probability(reports.sampled_with[model], models(), sample_size());
   }
 
   std::shared_ptr<const Settings> settings_;

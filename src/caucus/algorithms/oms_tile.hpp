@@ -18,8 +18,9 @@ namespace caucus {
 
 class OmsTile {
  public:
-  /// Every client holds J = sampled models, of which the first predicts alone or all by shares.
-  OmsTile(const Plan& plan, std::size_t sampled, bool first_predicts);
+  /// Every client holds J = `sample_size` models, of which the first predicts alone or all by
+  /// shares.
+  OmsTile(const Plan& plan, std::size_t sample_size, bool first_predicts);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
   /// Returns the number of clients with one example each that fit.
@@ -110,7 +111,7 @@ class OmsTile {
   void make_mean_report(std::size_t client);
 
   const Plan* plan_;
-  std::size_t sampled_;
+  std::size_t sample_size_;
   bool first_predicts_;
   bool has_experts_ = false;
   std::size_t most_ = 1;  ///< examples that are computed together, but for the rest of a batch

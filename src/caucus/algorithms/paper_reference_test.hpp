@@ -32,8 +32,8 @@ class PaperReference {
     FeatureMaps::Workspace workspace(settings_->plan->maps);
     for (std::uint32_t j = 0; j < held.size(); ++j) {
       for (const std::uint32_t i : held[j]) {
-        const double P = ((static_cast<double>(K - problem_.sampled)) * p[i] +
-                          static_cast<double>(problem_.sampled) - 1.0) /
+        const double P = ((static_cast<double>(K - problem_.sample_size)) * p[i] +
+                          static_cast<double>(problem_.sample_size) - 1.0) /
                          (static_cast<double>(K) - 1.0);
         const double weight = 1.0 / (static_cast<double>(held.size()) * P * (last - first));
         for (std::uint32_t t = first; t < last; ++t) {

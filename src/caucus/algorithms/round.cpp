@@ -17,10 +17,9 @@ void BatchMean::begin(std::uint32_t client, std::span<const HeldModel> models) {
   gradient_sums_.assign(begin_.back(), 0.0);
 }
 
-void BatchMean::add(std::size_t held, double loss, float derivative,
-                    std::span<const float> features) {
-  losses_[held] += loss;
-  add_exact_product(std::span(gradient_sums_).subspan(begin_[held], features.size()), derivative,
+void BatchMean::add(std::size_t a, double loss, float derivative, std::span<const float> features) {
+  losses_[a] += loss;
+  add_exact_product(std::span(gradient_sums_).subspan(begin_[a], features.size()), derivative,
                     features);
 }
 

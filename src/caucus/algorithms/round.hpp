@@ -67,7 +67,7 @@ class BatchMean {
   void begin(const Assignment& assignment) { begin(assignment.client, assignment.held); }
   void begin(std::uint32_t client, std::span<const HeldModel> models);
   /// Adds one example: loss and derivative of held model a, and its features.
-  void add(std::size_t held, double loss, float derivative, std::span<const float> features);
+  void add(std::size_t a, double loss, float derivative, std::span<const float> features);
   void end_example() { ++examples_; }
   /// Ends the batch: the means become a report.
   void report(ReportBatch& into) const;

@@ -110,7 +110,7 @@ OmsSettings theory_settings(const Problem& problem) {
     constants.push_back({radius, (radius + 1) * (radius + 1), 2 * (radius + 1)});
     bounds.push_back(constants.back().loss_bound);
   }
-  const ProblemSize size{problem.spaces.size(), problem.sampled,
+  const ProblemSize size{problem.spaces.size(), problem.sample_size,
                          static_cast<double>(problem.clients), static_cast<double>(problem.rounds)};
   OmsSettings settings = *problem.settings();
   settings.schedule = TheorySchedule(size, constants);
@@ -138,7 +138,7 @@ TEST(FomdOmsSnapshot, GoesOnExactlyWithTheSchedules) {
 TEST(FomdOmsSnapshot, GoesOnExactlyWithLostReportsBatchesAndFixedShare) {
   Problem problem = mixed_problem();
   problem.fixed_share = 0.01;
-  problem.sampled = 3;
+  problem.sample_size = 3;
   expect_exact(problem, {.per_batch = 4, .dropout = 0.4}, fomd(theory_settings(problem)));
   expect_exact(problem, {.dropout = 0.4}, fomd(*problem.settings()));
 }
@@ -157,7 +157,7 @@ TEST(FomdOmsSnapshot, GoesOnExactlyWithManyModels) {
 TEST(FomdOmsSnapshot, GoesOnExactlyWithOneModel) {
   Problem problem;
   problem.spaces.resize(1);
-  problem.sampled = 1;
+  problem.sample_size = 1;
   expect_exact(problem, {}, fomd(*problem.settings()));
   expect_exact(problem, {}, adaptive(problem));
 }
@@ -166,7 +166,7 @@ TEST(AdaptiveSnapshot, GoesOnExactlyWithSecondOrder) {
   Problem problem = mixed_problem();
   problem.rounds = 130;  // beyond the rounds after which residuals are computed anew
   expect_exact(problem, {}, adaptive(problem));
-  problem.sampled = 4;
+  problem.sample_size = 4;
   expect_exact(problem, {.dropout = 0.3}, adaptive(problem));
 }
 

@@ -22,12 +22,12 @@ void expect_unbiased(std::size_t J, double dropout) {
     space.radius = kInfinity;
     space.constraint = Constraint::ball;
   }
-  problem.sampled = J;
+  problem.sample_size = J;
   FomdOms warm(problem.settings());
   play_all(warm, problem);
 
   Problem full = problem;
-  full.sampled = problem.spaces.size();
+  full.sample_size = problem.spaces.size();
   PaperReference exact(full);
   const std::size_t K = exact.p.size();
   for (std::size_t i = 0; i < K; ++i) {

@@ -56,11 +56,11 @@ Result<Problem> make_problem(std::string_view name, const GeneratorOptions& opti
   if (name == "classify") return Problem(ClassifyProblem(seed, features, noise));
   if (name == "drift") return Problem(DriftProblem(seed, options.rows, features, noise));
   if (name == "adversary-full") return Problem(FullAdversary{seed, options.rows});
-  if (options.sample == 0 || options.sample > features) {
-    return usage_error("adversary-partial: sample", in_quotes(std::to_string(options.sample)),
+  if (options.sample_size == 0 || options.sample_size > features) {
+    return usage_error("adversary-partial: sample", in_quotes(std::to_string(options.sample_size)),
                        "expected 1 to " + std::to_string(features));
   }
-  PartialAdversary adversary(seed, options.rows, features, options.sample);
+  PartialAdversary adversary(seed, options.rows, features, options.sample_size);
   if (adversary.rho >= 1.0) {
     return usage_error("adversary-partial: rows", in_quotes(std::to_string(options.rows)),
                        "expected more than features / (9 sample)");

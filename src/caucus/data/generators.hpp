@@ -20,7 +20,7 @@ struct GeneratorOptions {
   std::size_t rows = 1000;           ///< for the adversaries: T, the rows of each client
   std::size_t features = 0;          ///< 0 means the default; for the adversaries: K
   std::size_t clients = 1;           ///< for the adversaries: how often the T rows repeat
-  std::size_t sample = 2;            ///< for adversary-partial: J
+  std::size_t sample_size = 2;       ///< for adversary-partial: J
   std::optional<double> noise = {};  ///< standard deviation; the generator's default if absent
   std::uint64_t seed = 1;
 };

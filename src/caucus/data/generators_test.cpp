@@ -195,7 +195,8 @@ TEST(Generators, FullAdversaryTossesFairCoins) {
 }
 
 TEST(Generators, PartialAdversaryFavoursOneHiddenCoin) {
-  const Generator generator = make("adversary-partial", {.rows = 200, .features = 8, .sample = 2});
+  const Generator generator =
+      make("adversary-partial", {.rows = 200, .features = 8, .sample_size = 2});
   const auto& adversary = std::get<PartialAdversary>(generator.problem);
   EXPECT_NEAR(adversary.rho, std::sqrt(8.0) / (3.0 * std::sqrt(2.0 * 200.0)), 1e-15);
   PartialAdversary longer = adversary;  // the same coins, tossed often enough to see the bias
@@ -226,7 +227,8 @@ TEST(Generators, ImpossibleOptionsAreUsageErrors) {
   EXPECT_THAT(line("linear", {.clients = 0}), HasSubstr("clients: '0'"));
   EXPECT_THAT(line("linear", {.noise = -1.0}), HasSubstr("noise: '-1'"));
   EXPECT_THAT(line("linear", {.features = 2000000}), HasSubstr("features: '2000000'"));
-  EXPECT_THAT(line("adversary-partial", {.features = 5, .sample = 6}), HasSubstr("sample: '6'"));
+  EXPECT_THAT(line("adversary-partial", {.features = 5, .sample_size = 6}),
+              HasSubstr("sample: '6'"));
   EXPECT_THAT(line("adversary-partial", {.rows = 1, .features = 100}), HasSubstr("rows: '1'"));
 }
 

@@ -114,12 +114,12 @@ void FullAdversary::row(std::size_t i, std::span<float> x, float& y) const {
 }
 
 PartialAdversary::PartialAdversary(std::uint64_t seed_, std::size_t rounds_, std::size_t models,
-                                   std::size_t sample)
+                                   std::size_t sample_size)
     : seed(seed_),
       rounds(rounds_),
       hidden(Stream({seed_, Purpose::problem}).below(static_cast<std::uint32_t>(models))),
       rho(std::sqrt(static_cast<double>(models)) /
-          (3.0 * std::sqrt(static_cast<double>(sample) * static_cast<double>(rounds_)))) {}
+          (3.0 * std::sqrt(static_cast<double>(sample_size) * static_cast<double>(rounds_)))) {}
 
 void PartialAdversary::row(std::size_t i, std::span<float> x, float& y) const {
   Stream stream = row_stream(seed, i % rounds);

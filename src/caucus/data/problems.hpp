@@ -95,7 +95,8 @@ struct FullAdversary {
 /// others: P[b_h = 1] = (1 + rho)/2 and P[b_i = 1] = (1 - rho)/2 for i != h, where
 /// rho = sqrt(K) / (3 sqrt(J T)).
 struct PartialAdversary {
-  PartialAdversary(std::uint64_t seed, std::size_t rounds, std::size_t models, std::size_t sample);
+  PartialAdversary(std::uint64_t seed, std::size_t rounds, std::size_t models,
+                   std::size_t sample_size);
   void row(std::size_t i, std::span<float> x, float& y) const;
 
   std::uint64_t seed;

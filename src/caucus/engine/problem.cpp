@@ -81,10 +81,10 @@ namespace {
 Result<AnySettings> adaptive_settings(const std::string& algorithm,
                                       std::shared_ptr<const Plan> plan, const RunLength& length,
                                       const LearningOptions& options, std::uint32_t repetition) {
-  CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+  CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
   auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
   return AnySettings(std::make_shared<const AdaptiveSettings>(
-      AdaptiveSettings{std::move(plan), options.sampled(), std::move(second_order),
+      AdaptiveSettings{std::move(plan), options.resolved_sample_size(), std::move(second_order),
                        options.schedule.fixed_share, options.seed, repetition}));
 }
 
@@ -97,7 +97,7 @@ Result<TheorySchedule> theory_schedule(const std::string& algorithm,
                                        const RunLength& length, const LearningOptions& options) {
   CAUCUS_CHECK(check_horizon(length, options));
   const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
-  return TheorySchedule({options.spaces.size(), options.sampled(), clients,
+  return TheorySchedule({options.spaces.size(), options.resolved_sample_size(), clients,
                          static_cast<double>(horizon_of(length, options))},
                         constants);
 }
@@ -119,10 +119,10 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
                                   const RunLength& length, const LearningOptions& options,
                                   std::uint32_t repetition) {
   if (is_baseline(algorithm)) {
-    CAUCUS_CHECK(validate_sample(options.sampled(), options.spaces.size()));
+    CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     return AnySettings(std::make_shared<const BaselineSettings>(
-        BaselineSettings{std::move(plan), options.sampled(), length.clients, options.rates,
-                         options.seed, repetition}));
+        BaselineSettings{std::move(plan), options.resolved_sample_size(), length.clients,
+                         options.rates, options.seed, repetition}));
   }
   if (is_adaptive(options.schedule.kind)) {
     return adaptive_settings(algorithm, std::move(plan), length, options, repetition);
@@ -132,7 +132,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
   loss_bounds.reserve(K);
   for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
   OmsSettings settings{std::move(plan),
-                       options.sampled(),
+                       options.resolved_sample_size(),
                        ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
                        WeightedEntropy(std::move(loss_bounds)),
                        options.seed,

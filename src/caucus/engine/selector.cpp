@@ -86,7 +86,7 @@ Result<Selector> Selector::make(SelectorOptions options) {
   }
   CAUCUS_CHECK(options.validate());
   CAUCUS_TRY(auto maps, FeatureMaps::make(learning.spaces, {options.features, options.experts},
-                                          learning.seed, 0, learning.sample));
+                                          learning.seed, 0, learning.sample_size));
   auto plan = std::make_shared<const Plan>(Plan{std::move(maps), learning.loss});
   CAUCUS_TRY(const AnySettings settings,
              make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, learning, 0));

@@ -55,7 +55,7 @@ TEST(SimulatedClients, EveryExampleIsForecastOnceAndCounted) {
 }
 
 /// Spaces of every kind that an example can be turned into features for.
-std::shared_ptr<const Plan> mixed_plan(std::size_t sampled) {
+std::shared_ptr<const Plan> mixed_plan(std::size_t sample_size) {
   const auto kernel = [](double width, std::uint32_t features) {
     return Space{.kind = SpaceKind::gaussian, .width = width, .features = features};
   };
@@ -73,34 +73,34 @@ std::shared_ptr<const Plan> mixed_plan(std::size_t sampled) {
   spaces[5].radius = 0.1;
   spaces[6].independent_base = true;
   spaces.back().function = [](std::span<const float> x) { return x[1]; };
-  auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0, sampled);
+  auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0, sample_size);
   return std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
 }
 
 template <class A>
 struct Made {
-  static A make(std::size_t sampled, std::size_t clients);
+  static A make(std::size_t sample_size, std::size_t clients);
 };
 template <>
-FomdOms Made<FomdOms>::make(std::size_t sampled, std::size_t) {
-  const std::size_t K = mixed_plan(sampled)->maps.size();
+FomdOms Made<FomdOms>::make(std::size_t sample_size, std::size_t) {
+  const std::size_t K = mixed_plan(sample_size)->maps.size();
   return FomdOms(std::make_shared<const OmsSettings>(
-      OmsSettings{mixed_plan(sampled), sampled, ConstantSchedule{0.5, 0.3, K},
+      OmsSettings{mixed_plan(sample_size), sample_size, ConstantSchedule{0.5, 0.3, K},
                   WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}));
 }
 template <>
-AdaptiveOms Made<AdaptiveOms>::make(std::size_t sampled, std::size_t) {
-  const auto plan = mixed_plan(sampled);
+AdaptiveOms Made<AdaptiveOms>::make(std::size_t sample_size, std::size_t) {
+  const auto plan = mixed_plan(sample_size);
   auto second_order = affordable_second_order(*plan, 1);
   second_order[4] = false;
   return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
-      AdaptiveSettings{plan, sampled, second_order, 0.0, 1, 0}));
+      AdaptiveSettings{plan, sample_size, second_order, 0.0, 1, 0}));
 }
 template <>
-NcoOms Made<NcoOms>::make(std::size_t sampled, std::size_t clients) {
-  const std::size_t K = mixed_plan(sampled)->maps.size();
+NcoOms Made<NcoOms>::make(std::size_t sample_size, std::size_t clients) {
+  const std::size_t K = mixed_plan(sample_size)->maps.size();
   return NcoOms(std::make_shared<const OmsSettings>(
-                    OmsSettings{mixed_plan(sampled), sampled, ConstantSchedule{0.5, 0.3, K},
+                    OmsSettings{mixed_plan(sample_size), sample_size, ConstantSchedule{0.5, 0.3, K},
                                 WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}),
                 clients);
 }
@@ -117,10 +117,10 @@ TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
   std::vector<std::size_t> lengths(70);
   for (std::size_t j = 0; j < lengths.size(); ++j) lengths[j] = 3 + j % 11;
   const TestSource source(lengths);
-  for (const std::size_t sampled : {2U, 5U, 10U}) {
+  for (const std::size_t sample_size : {2U, 5U, 10U}) {
     for (const std::size_t per_batch : {1U, 4U, 13U}) {
       const auto forecasts_of = [&]<class Play>(std::type_identity<Play>) {
-        Server<A> server(Made<A>::make(sampled, lengths.size()));
+        Server<A> server(Made<A>::make(sample_size, lengths.size()));
         Telemetry telemetry(Loss{}, lengths.size());
         std::vector<double> forecasts;
         const auto note = [&](std::size_t, std::size_t, double output) {
@@ -134,7 +134,7 @@ TYPED_TEST(Tiles, GiveTheBitsOfOneExampleAtATime) {
       };
       EXPECT_EQ(forecasts_of(std::type_identity<TiledClients<A>>{}),
                 forecasts_of(std::type_identity<PlainClients<A>>{}))
-          << sampled << " " << per_batch;
+          << sample_size << " " << per_batch;
     }
   }
 }

@@ -28,7 +28,7 @@ concept HasOmsClients = A::kOmsClients &&
     requires(const A& shared, const Batch& batch, ClientSampler& sampler,
              const HeldPlaces& models) {
   { shared.plan() } -> std::same_as<const Plan&>;
-  { shared.sampled() } -> std::same_as<std::size_t>;
+  { shared.sample_size() } -> std::same_as<std::size_t>;
   { shared.new_sampler() } -> std::same_as<ClientSampler>;
   shared.assign(batch, std::uint32_t{}, std::size_t{}, sampler, models);
   { shared.upload_bits(HeldSize{}) } -> std::same_as<std::size_t>;
@@ -143,7 +143,7 @@ class TiledClients {
     }
     void add_tile(const A& algorithm) {
       tiles_.push_back(
-          std::make_unique<OmsTile>(algorithm.plan(), algorithm.sampled(), A::kFirstPredicts));
+          std::make_unique<OmsTile>(algorithm.plan(), algorithm.sample_size(), A::kFirstPredicts));
     }
 
     ClientSampler sampler_;

@@ -165,7 +165,7 @@ class Run {
     }
     const auto weight = [&](std::size_t i) {
       return 1.0 / divisor(holders[i], inclusion_probability(before_.probabilities[i],
-                                                             holders.size(), rates_->sampled));
+                                                             holders.size(), rates_->sample_size));
     };
     Means means = nothing();
     for (const ReportRecord& report : counted_) add(report, weight, means);

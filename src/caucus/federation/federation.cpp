@@ -71,7 +71,8 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
     }
     if (ready.features + ready.experts == 0 ||
         frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
-        largest_report(shaped, settings_.problem.sampled()) > kMostReportBytesOfAnyShape) {
+        largest_report(shaped, settings_.problem.resolved_sample_size()) >
+            kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
                         "expected at least 1; for so many, set server.features");
     }
@@ -160,7 +161,7 @@ RunLength Federation::length() const {
 Status Federation::make_server() {
   const SharedPlan& shared = settings_.plan;
   CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
-                                          shared.seed, 0, shared.held));
+                                          shared.seed, 0, shared.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,

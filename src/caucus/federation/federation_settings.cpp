@@ -42,16 +42,16 @@ Result<double> known_linear_bound(const FederationSettings& settings,
 
 /// Refuses plans whose messages would be too large.
 Status check_messages(const FederationSettings& settings) {
-  const std::size_t held = settings.problem.sampled();
+  const std::size_t sample_size = settings.problem.resolved_sample_size();
   const auto refuse = [&](const char* what, std::size_t bytes, std::size_t most) {
     return usage_error("algorithm.sample",
                        std::string(what) + " of up to " + std::to_string(bytes >> 20U) + " MB",
                        "expected at most " + std::to_string(most >> 20U) +
                            ": fewer models or features, or a shorter server.label_delay");
   };
-  const std::size_t down = largest_assignment(settings.plan, held);
+  const std::size_t down = largest_assignment(settings.plan, sample_size);
   if (down > kMostAssignmentBytes) return refuse("assignments", down, kMostAssignmentBytes);
-  const std::size_t up = largest_report(settings.plan, held);
+  const std::size_t up = largest_report(settings.plan, sample_size);
   if (up > kMostReportBytes) return refuse("reports", up, kMostReportBytes);
   if (frequency_bytes(settings.plan) > kMostFrequencyBytes) {
     return usage_error("space.features", "frequencies of more than 1 GB at every client",
@@ -107,9 +107,10 @@ Status FederationSettings::validate() const {
     return usage_error("server.deadline_ms", std::to_string(deadline->count()),
                        "expected a positive number of milliseconds");
   }
-  if (Status sample = validate_sample(problem.sampled(), plan.spaces.size()); !sample.ok()) {
-    sample.error().where = "algorithm.sample";
-    return sample;
+  const std::size_t sample_size = problem.resolved_sample_size();
+  if (Status status = validate_sample_size(sample_size, plan.spaces.size()); !status.ok()) {
+    status.error().where = "algorithm.sample";
+    return status;
   }
   const bool known = plan.features + plan.experts > 0;
   const InputShape any{1, std::numeric_limits<std::size_t>::max()};

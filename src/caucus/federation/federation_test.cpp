@@ -374,8 +374,8 @@ TEST(Federation, IsNotMadeOfWhatCannotBeLearned) {
     return made.ok() ? std::string("nowhere") : made.error().where;
   };
   EXPECT_EQ(where([](auto&) {}), "nowhere");
-  EXPECT_EQ(where([](auto& s) { s.problem.sample = 5; }), "algorithm.sample");
-  EXPECT_EQ(where([](auto& s) { s.problem.sample = 1; }), "algorithm.sample");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 5; }), "algorithm.sample");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 1; }), "algorithm.sample");
   EXPECT_EQ(where([](auto& s) { s.plan.spaces[0].radius = 0.0; }), "space 'linear U=0'");
   EXPECT_NE(where([](auto& s) { s.plan.spaces[2].width = -1.0; }), "nowhere");
   EXPECT_NE(where([](auto& s) { s.plan.spaces[3] = {.kind = SpaceKind::expert}; }), "nowhere");

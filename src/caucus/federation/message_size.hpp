@@ -16,12 +16,12 @@ inline constexpr std::size_t kMostReportBytesOfAnyShape = 4U << 20U;
 inline constexpr double kMostFrequencyBytes = 1 << 30;
 inline constexpr double kMostFrequencyBytesOfAnyShape = 256 << 20;
 
-/// Returns the most bytes of an assignment of J = `held` models.
-std::size_t largest_assignment(const SharedPlan& plan, std::size_t held);
+/// Returns the most bytes of an assignment of J = `sample_size` models.
+std::size_t largest_assignment(const SharedPlan& plan, std::size_t sample_size);
 /// Returns the most bytes of an honest report: J models for each batch that labels may be late.
-std::size_t largest_report(const SharedPlan& plan, std::size_t held);
+std::size_t largest_report(const SharedPlan& plan, std::size_t sample_size);
 /// Returns the bytes of a report without late labels, which a client keeps until it is durable.
-std::size_t usual_report(const SharedPlan& plan, std::size_t held);
+std::size_t usual_report(const SharedPlan& plan, std::size_t sample_size);
 /// Returns the bytes of all random frequencies, as a double: a client may claim any size.
 double frequency_bytes(const SharedPlan& plan);
 

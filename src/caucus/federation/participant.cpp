@@ -40,7 +40,7 @@ Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
     return network_error("plan", "its frequencies would take more than 1 GB", "expected fewer");
   }
   CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
-                                          plan.held));
+                                          plan.sample_size));
   return std::unique_ptr<Participant>(
       new Participant(plan, Plan{std::move(maps), plan.loss}, client));
 }
@@ -135,8 +135,8 @@ void Participant::compare(const Models& models) {
   }
 }
 
-bool Participant::too_old(std::uint64_t sampled) const {
-  return models_->batch > sampled + shared_.label_delay;
+bool Participant::too_old(std::uint64_t sampled_in) const {
+  return models_->batch > sampled_in + shared_.label_delay;
 }
 
 bool Participant::stale(const Models& models) const {
@@ -266,8 +266,8 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
 
 std::uint64_t Participant::waiting_observations() const {
   std::uint64_t sum = 0;
-  for (const auto& [sampled, part] : parts_) {
-    if (!too_old(sampled)) sum += part.played.forecasts;
+  for (const auto& [sampled_in, part] : parts_) {
+    if (!too_old(sampled_in)) sum += part.played.forecasts;
   }
   return sum;
 }

@@ -95,7 +95,7 @@ class Participant {
   void remember(std::uint64_t id, Pending one);
   bool count(const Pending& one, const Forecast& forecast, double y);
   [[nodiscard]] bool unanswered() const;
-  [[nodiscard]] bool too_old(std::uint64_t sampled) const;
+  [[nodiscard]] bool too_old(std::uint64_t sampled_in) const;
   [[nodiscard]] bool stale(const Models& models) const;
   void compare(const Models& models);
   void forget_after(std::uint64_t batch);

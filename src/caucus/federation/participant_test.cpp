@@ -54,7 +54,8 @@ std::unique_ptr<Participant> make(const SharedPlan& plan) {
 /// What the report of these examples under one assignment must be, by the algorithm's own means.
 TestPart by_hand(const SharedPlan& shared, const AssignmentRecord& record,
                  const std::vector<std::pair<std::vector<float>, double>>& examples) {
-  auto maps = FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.held);
+  auto maps =
+      FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.sample_size);
   const Plan plan{std::move(*maps), shared.loss};
   Assignment held{7, {}};
   for (const auto& model : record.held)

@@ -42,7 +42,8 @@ inline Learned learned_by(const Federation& federation) {
 /// The same settings and examples, simulated.
 inline Learned simulated(const FederationSettings& settings, const TestSource& source) {
   const SharedPlan& shared = settings.plan;
-  auto maps = FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.held);
+  auto maps =
+      FeatureMaps::make(shared.spaces, {shared.features, 0}, shared.seed, 0, shared.sample_size);
   const auto plan = std::make_shared<const Plan>(Plan{std::move(*maps), shared.loss});
   std::vector<std::size_t> rounds;
   for (std::size_t j = 0; j < source.clients(); ++j) rounds.push_back(source.rounds(j));

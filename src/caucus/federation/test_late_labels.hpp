@@ -111,11 +111,11 @@ class AlgorithmAlone {
 
   static AdaptiveOms make(const FederationSettings& settings) {
     const SharedPlan& shared = settings.plan;
-    auto maps = FeatureMaps::make(shared.spaces, {4, 0}, shared.seed, 0, shared.held);
+    auto maps = FeatureMaps::make(shared.spaces, {4, 0}, shared.seed, 0, shared.sample_size);
     auto plan = std::make_shared<const Plan>(Plan{std::move(*maps), shared.loss});
     return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
         AdaptiveSettings{plan,
-                         settings.problem.sampled(),
+                         settings.problem.resolved_sample_size(),
                          {true, true, true, true, false},
                          settings.problem.schedule.fixed_share,
                          shared.seed,

@@ -69,12 +69,12 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
            std::to_string(bounds_.examples);
   }
   const std::size_t begin = reports.begin_of(report);
-  const std::size_t held = reports.ends[report] - begin;
-  if (held != sampled.models.size()) {
-    return std::to_string(held) + " models instead of the " +
+  const std::size_t models = reports.ends[report] - begin;
+  if (models != sampled.models.size()) {
+    return std::to_string(models) + " models instead of the " +
            std::to_string(sampled.models.size()) + " that were assigned";
   }
-  for (std::size_t a = 0; a < held; ++a) {
+  for (std::size_t a = 0; a < models; ++a) {
     if (auto found = fault_of_model(reports, begin + a, sampled.models[a])) return found;
   }
   return std::nullopt;

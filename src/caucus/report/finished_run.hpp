@@ -62,7 +62,7 @@ struct AlgorithmRecord {
   std::string algorithm, schedule;
   std::string label;     ///< the name of the algorithm, made unique
   std::size_t look = 0;  ///< colour and marker in charts: its position in the run
-  double sample = kUnknown, rounds = kUnknown, uploads = kUnknown;
+  double sample_size = kUnknown, rounds = kUnknown, uploads = kUnknown;
   Spread mse, loss, seconds;
   double accuracy = kUnknown, log_loss = kUnknown;
   double upload_bits = kUnknown, download_bits = kUnknown;

@@ -150,7 +150,7 @@ Json model_json(const StoredModel& model) {
                {"labels", word_of(kLabels, model.labels)},
                {"seed", model.seed},
                {"repetition", model.repetition},
-               {"held", model.held},
+               {"held", model.sample_size},
                {"feature_names", model.feature_names},
                {"scaling", scaling_json(model.scaling)},
                {"spaces", Json::array()}};
@@ -180,7 +180,7 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.labels = read_word(in, "labels", kLabels);
   model.seed = read_count(in, "seed", ~std::uint64_t{0});
   model.repetition = static_cast<std::uint32_t>(read_count(in, "repetition", 0xFFFFFF));
-  model.held = read_count(in, "held", 0xFFFFFF);
+  model.sample_size = read_count(in, "held", 0xFFFFFF);
   model.feature_names = in.texts("feature_names");
   model.scaling = read_scaling(in.object("scaling"));
   in.expect_size("feature_names", model.feature_names.size(), model.scaling.feature_columns.size());

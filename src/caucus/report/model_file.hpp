@@ -21,7 +21,7 @@ struct StoredModel {
   LabelConvention labels = LabelConvention::none;
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-  std::size_t held = 1;                    ///< J, which FeatureMaps::make needs
+  std::size_t sample_size = 1;             ///< J, which FeatureMaps::make needs
   std::vector<std::string> feature_names;  ///< empty if the data had no header
   Scaling scaling;
   std::vector<Space> spaces;

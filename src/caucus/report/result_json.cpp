@@ -34,7 +34,7 @@ Json bounds_json(const FinishedRun& run) {
   Json bounds = {{"any", lower_bound_any(M, T, K)}};
   if (K >= 5 && K <= T) {  // required by its proof
     bounds["noncooperative"] =
-        lower_bound_noncooperative(M, T, K, static_cast<double>(run.result.sampled));
+        lower_bound_noncooperative(M, T, K, static_cast<double>(run.result.sample_size));
   }
   return bounds;
 }
@@ -43,7 +43,7 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                     const std::vector<std::string>& spaces) {
   Json json = {{"algorithm", result.algorithm}, {"schedule", schedule_of(run, result)}};
   if (result.second_order > 0) json["second_order_spaces"] = result.second_order;
-  json["sample"] = run.result.sampled;
+  json["sample"] = run.result.sample_size;
   json["rounds"] = run.result.rounds;
   json["uploads"] = run.result.uploads;
   json["mse"] = spread(result.mse);
@@ -103,7 +103,7 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   r.algorithm = in.text("algorithm");
   if (r.algorithm.empty()) in.fail("algorithm", "is missing");
   r.schedule = in.text("schedule");
-  r.sample = in.number("sample");
+  r.sample_size = in.number("sample");
   r.rounds = in.number("rounds");
   r.uploads = in.number("uploads");
   r.mse = read_spread(in.object("mse"));

@@ -76,7 +76,7 @@ TEST_F(ServedRun, ReadsBackAsItWasWritten) {
   const AlgorithmRecord& r = read.results.front();
   EXPECT_EQ(r.algorithm, only.algorithm);
   EXPECT_EQ(r.schedule, "adaptive");
-  EXPECT_EQ(r.sample, 2);
+  EXPECT_EQ(r.sample_size, 2);
   EXPECT_EQ(r.rounds, result.rounds);
   EXPECT_EQ(r.uploads, result.uploads);
   EXPECT_EQ(r.mse.mean, only.mse.front());

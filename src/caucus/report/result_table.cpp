@@ -50,7 +50,7 @@ std::string headline(const FinishedRun& run) {
   return run.data.name + ": " + grouped(r.used) + " of " + grouped(run.data.rows) + " rows, " +
          grouped(run.data.features()) + " features; " + clients + " x " + grouped(r.rounds) +
          " rounds, " + grouped(r.uploads) + " uploads; K = " + grouped(run.options.spaces.size()) +
-         " spaces, J = " + grouped(r.sampled) + "; " + run.options.loss.name() + " loss" +
+         " spaces, J = " + grouped(r.sample_size) + "; " + run.options.loss.name() + " loss" +
          schedule_text(run) + "; repetitions: " + grouped(run.options.repeats) + "\n";
 }
 

@@ -33,7 +33,7 @@ std::string facts(const RunRecord& run) {
       plural(run.clients, "client") + " × " + plural(first.rounds, "round"));
   add(!first.spaces.empty(),
       plural(static_cast<double>(first.spaces.size()), "space") +
-          (std::isfinite(first.sample) ? ", " + figure(first.sample) + " sampled" : ""));
+          (std::isfinite(first.sample_size) ? ", " + figure(first.sample_size) + " sampled" : ""));
   add(!run.loss.empty(), run.loss + " loss");
   add(common_schedule(run) && !first.schedule.empty(), first.schedule + " schedule");
   add(std::isfinite(run.repeats), plural(run.repeats, "repetition"));

@@ -22,7 +22,7 @@ std::size_t repetitions_of(const Options& given, const GameSize& size) {
 /// The theory's rate of Hedge on importance-weighted losses with uniform initial probabilities.
 double constant_rate(const GameSize& size) {
   const auto K = static_cast<double>(size.models);
-  const double seen = static_cast<double>(size.sample) * static_cast<double>(size.rounds);
+  const double seen = static_cast<double>(size.sample_size) * static_cast<double>(size.rounds);
   return std::sqrt(std::log(K) / (K * seen));
 }
 
@@ -39,7 +39,7 @@ GameSetting setting_of(GameKind kind, const GameSize& size, const GameContender&
 std::string key_of(const GameSetting& setting) {
   const GameSize& size = setting.size;
   return std::to_string(static_cast<int>(setting.kind)) + " " + std::to_string(size.rounds) + " " +
-         std::to_string(size.models) + " " + std::to_string(size.sample) + " " +
+         std::to_string(size.models) + " " + std::to_string(size.sample_size) + " " +
          std::to_string(size.clients) + " " + setting.algorithm + " " +
          report::word_of(report::kSchedules, setting.schedule.kind);
 }
@@ -48,7 +48,7 @@ std::string key_of(const GameSetting& setting) {
 std::size_t work_of(const GameSetting& setting) {
   const GameSize& size = setting.size;
   const std::size_t servers = setting.algorithm == "nco-oms" ? size.clients : 1;
-  const std::size_t pairs = size.sample * size.sample;
+  const std::size_t pairs = size.sample_size * size.sample_size;
   return size.rounds * (size.clients * (10 + pairs) + size.models * (servers + 1));
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::size_t along(const std::string& axis, const GameSize& size) {
   if (axis == "K") return size.models;
   if (axis == "M") return size.clients;
-  return axis == "T" ? size.rounds : size.sample;
+  return axis == "T" ? size.rounds : size.sample_size;
 }
 
 FoundTable sweep_table(const GameSweep& sweep, const GameRegrets& regrets) {
@@ -31,8 +31,8 @@ FoundTable sweep_table(const GameSweep& sweep, const GameRegrets& regrets) {
   for (const GameContender& each : game_contenders()) table.columns.push_back(each.name());
   for (const GameSize& size : sweep.sizes) {
     const auto played = regret_ratios(regrets, sweep.kind, size, game_contenders().front()).size();
-    std::vector<report::Json> row = {size.models, size.sample, size.clients,
-                                     size.rounds, played,      game_bound(sweep.kind, size)};
+    std::vector<report::Json> row = {size.models, size.sample_size, size.clients,
+                                     size.rounds, played,           game_bound(sweep.kind, size)};
     for (const GameContender& each : game_contenders()) {
       const auto values = regret_ratios(regrets, sweep.kind, size, each);
       row.emplace_back(report::rounded(report::mean(values), 3) + " ± " +
@@ -64,7 +64,7 @@ LineChart sweep_chart(const GameSweep& sweep, const GameRegrets& regrets) {
 }
 
 std::string size_text(const GameSize& size) {
-  return "K = " + report::grouped(size.models) + ", J = " + report::grouped(size.sample) +
+  return "K = " + report::grouped(size.models) + ", J = " + report::grouped(size.sample_size) +
          ", M = " + report::grouped(size.clients) + ", T = " + report::grouped(size.rounds);
 }
 

@@ -17,12 +17,12 @@ constexpr std::size_t kSpaces = 10;
 
 struct CellSetting {
   const char* algorithm;
-  std::size_t sample;
+  std::size_t sample_size;
 };
 constexpr std::array<CellSetting, 4> kCells = {
     {{"fomd-oms", kSpaces}, {"nco-oms", kSpaces}, {"fomd-oms", 2}, {"nco-oms", 2}}};
 
-std::string sample_text(std::size_t sample) { return sample == kSpaces ? "K" : "2"; }
+std::string sample_text(std::size_t sample_size) { return sample_size == kSpaces ? "K" : "2"; }
 
 ExperimentOptions base_options(const Options& given) {
   ExperimentOptions options;
@@ -37,7 +37,7 @@ GridSetting setting_of(const Options& given, const CellSetting& cell, ScheduleOp
                        std::string label) {
   GridSetting setting{std::move(label), base_options(given), {}};
   setting.options.algorithms = {cell.algorithm};
-  setting.options.sample = cell.sample;
+  setting.options.sample_size = cell.sample_size;
   setting.options.schedule = schedule;
   return setting;
 }
@@ -140,7 +140,7 @@ FoundTable cells_table(const std::vector<Measured>& sets) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
       auto& row =
           table.rows.emplace_back(error_cells(published_table3(set.name)[c], set.cells[c].tuned));
-      row.insert(row.begin(), {set.name, kCells[c].algorithm, sample_text(kCells[c].sample),
+      row.insert(row.begin(), {set.name, kCells[c].algorithm, sample_text(kCells[c].sample_size),
                                set.cells[c].scale});
     }
   }
@@ -174,7 +174,7 @@ LineChart errors_chart(std::vector<Measured> sets) {
   for (const bool adaptive : {false, true}) {
     for (std::size_t c = 0; c < kCells.size(); ++c) {
       const std::string name = std::string(kCells[c].algorithm) +
-                               " J=" + sample_text(kCells[c].sample) +
+                               " J=" + sample_text(kCells[c].sample_size) +
                                (adaptive ? ", adaptive" : "");
       Series& series = chart.series.emplace_back(Series{.name = name, .style = LineStyle::points});
       for (const Measured& set : sets) {

@@ -16,7 +16,7 @@ namespace {
 std::variant<FullAdversary, PartialAdversary> make_adversary(GameKind kind, const GameSize& size,
                                                              std::uint64_t seed) {
   if (kind == GameKind::any_algorithm) return FullAdversary{seed, size.rounds};
-  return PartialAdversary(seed, size.rounds, size.models, size.sample);
+  return PartialAdversary(seed, size.rounds, size.models, size.sample_size);
 }
 
 ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
@@ -26,7 +26,7 @@ ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
   }
   options.algorithms = {setting.algorithm};
   options.loss = loss_of(setting.kind);
-  options.sample = setting.size.sample;
+  options.sample_size = setting.size.sample_size;
   options.clients = setting.size.clients;
   options.schedule = setting.schedule;
   options.seed = seed;
@@ -82,7 +82,7 @@ double game_bound(GameKind kind, const GameSize& size) {
   const auto T = static_cast<double>(size.rounds);
   const auto K = static_cast<double>(size.models);
   if (kind == GameKind::any_algorithm) return lower_bound_any(1.0, T, K);
-  return lower_bound_noncooperative(1.0, T, K, static_cast<double>(size.sample));
+  return lower_bound_noncooperative(1.0, T, K, static_cast<double>(size.sample_size));
 }
 
 }  // namespace caucus

@@ -23,10 +23,10 @@ enum class GameKind {
 };
 
 struct GameSize {
-  std::size_t rounds = 1000;  ///< T
-  std::size_t models = 10;    ///< K
-  std::size_t sample = 2;     ///< J
-  std::size_t clients = 10;   ///< M
+  std::size_t rounds = 1000;    ///< T
+  std::size_t models = 10;      ///< K
+  std::size_t sample_size = 2;  ///< J
+  std::size_t clients = 10;     ///< M
 };
 
 Loss loss_of(GameKind kind);

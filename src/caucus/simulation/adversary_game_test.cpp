@@ -19,7 +19,7 @@ Generator generator_of(GameKind kind, std::uint64_t seed) {
   options.rows = kSize.rounds;
   options.features = kSize.models;
   options.clients = kSize.clients;
-  options.sample = kSize.sample;
+  options.sample_size = kSize.sample_size;
   options.seed = seed;
   const bool full = kind == GameKind::any_algorithm;
   return make_generator(full ? "adversary-full" : "adversary-partial", options).value();

@@ -17,8 +17,9 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                 Progress& progress, RepetitionOutcome& outcome) {
   CAUCUS_TRY(const Partition partition,
              make_partition(options.partition, data, options.clients, options.seed, repetition));
-  CAUCUS_TRY(auto maps, FeatureMaps::make(options.spaces, {data.features(), data.experts()},
-                                          options.seed, repetition, options.sampled()));
+  CAUCUS_TRY(auto maps,
+             FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
+                               repetition, options.resolved_sample_size()));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const PartitionedData examples(data, partition);
   outcome.length = run_length(partition, options.rounds_per_upload);

@@ -103,7 +103,7 @@ TEST(Experiment, WithJEqualToKOnlyTheForecastsAreRandom) {
   const Dataset data = generated("linear", 400);
   auto options = options_with(linear_spaces());
   options.partition.kind = PartitionSpec::Kind::blocks;  // the same data in every repetition
-  options.sample = 5;
+  options.sample_size = 5;
   const auto result = run(data, options);
   options.seed = 99;
   const auto other = run(data, options);
@@ -286,8 +286,8 @@ TEST(Experiment, ImpossibleOptionsAreRefused) {
     return !result.ok() && !result.error().line().empty();
   };
   EXPECT_TRUE(refused([](auto& o) { o.clients = 41; }));
-  EXPECT_TRUE(refused([](auto& o) { o.sample = 1; }));
-  EXPECT_TRUE(refused([](auto& o) { o.sample = 6; }));
+  EXPECT_TRUE(refused([](auto& o) { o.sample_size = 1; }));
+  EXPECT_TRUE(refused([](auto& o) { o.sample_size = 6; }));
   EXPECT_TRUE(refused([](auto& o) { o.spaces[0].radius = 0.0; }));
   EXPECT_TRUE(refused([](auto& o) { o.spaces[0].radius = -1.0; }));
   EXPECT_TRUE(refused([](auto& o) { o.dropout = 1.0; }));

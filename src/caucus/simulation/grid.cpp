@@ -66,7 +66,7 @@ struct SharedRepetition {
 Result<FeatureMaps> maps_of(const Dataset& data, const ExperimentOptions& options,
                             std::uint32_t repetition) {
   return FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
-                           repetition, options.sampled());
+                           repetition, options.resolved_sample_size());
 }
 
 Status prepare(const Dataset& data, const ExperimentOptions& options, std::uint32_t repetition,

@@ -94,7 +94,7 @@ TEST(Selector, HoldsTwoOfNineSpacesUnlessItIsToldOtherwise) {
   EXPECT_EQ(selector.probabilities(), std::vector<double>(9, 1.0 / 9.0));
   LearningOptions learning;
   learning.spaces = default_spaces(1.0);
-  EXPECT_EQ(learning.sampled(), 2U);
+  EXPECT_EQ(learning.resolved_sample_size(), 2U);
 }
 
 TEST(Selector, LearnsAndFindsOutThatTheLinearSpaceIsNotTheBest) {
@@ -169,8 +169,8 @@ TEST(Selector, ValidatesItsOptions) {
   };
   EXPECT_FALSE(refused([](auto&) {}));
   EXPECT_TRUE(refused([](auto& o) { o.features = 0; }));
-  EXPECT_TRUE(refused([](auto& o) { o.learning.sample = 1; }));
-  EXPECT_TRUE(refused([](auto& o) { o.learning.sample = 10; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.sample_size = 1; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.sample_size = 10; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.rounds_per_upload = 2; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.kind = ScheduleKind::theory; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.fixed_share = 1.0; }));

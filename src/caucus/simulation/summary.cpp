@@ -138,7 +138,7 @@ ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
   summary.clients = first.length.clients;
   summary.rounds = first.length.rounds;
   summary.uploads = first.length.batches;
-  summary.sampled = options.sampled();
+  summary.sample_size = options.resolved_sample_size();
   const double share = 1.0 / static_cast<double>(outcomes.size());
   for (std::size_t a = 0; a < options.algorithms.size(); ++a) {
     AlgorithmResult& result =

@@ -70,7 +70,7 @@ struct AlgorithmResult {
 };
 
 struct ExperimentResult {
-  std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sampled = 0;
+  std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sample_size = 0;
   std::vector<AlgorithmResult> results;
   std::vector<double> best_loss;  ///< per space, summed, over all repetitions; with options.regret
   /// The mean loss per example of the best constant; absent if the data are not available.

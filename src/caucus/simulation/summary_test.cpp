@@ -84,7 +84,7 @@ TEST(Summary, AServersIsTheSimulationsBitForBit) {
       EXPECT_EQ(result.clients, run->clients);
       EXPECT_EQ(result.rounds, run->rounds);
       EXPECT_EQ(result.uploads, run->uploads);
-      EXPECT_EQ(result.sampled, run->sampled);
+      EXPECT_EQ(result.sample_size, run->sample_size);
       EXPECT_FALSE(result.mean_predictor);
       EXPECT_TRUE(run->mean_predictor);
       EXPECT_EQ(told.algorithm, simulated.algorithm);

@@ -114,7 +114,7 @@ void encode(const SharedPlan& plan, v1::Plan& into) {
   for (const Space& space : plan.spaces) encode(space, *into.add_spaces());
   into.set_loss(plan.loss.name());
   into.set_seed(plan.seed);
-  into.set_held(static_cast<std::uint32_t>(plan.held));
+  into.set_held(static_cast<std::uint32_t>(plan.sample_size));
   into.set_rounds_per_upload(plan.rounds_per_upload);
   into.set_features(static_cast<std::uint32_t>(plan.features));
   into.set_experts(static_cast<std::uint32_t>(plan.experts));
@@ -129,7 +129,7 @@ Result<SharedPlan> decode(const v1::Plan& plan) {
   SharedPlan decoded;
   CAUCUS_TRY(decoded.loss, parse_loss(plan.loss()));
   decoded.seed = plan.seed();
-  decoded.held = plan.held();
+  decoded.sample_size = plan.held();
   decoded.rounds_per_upload = plan.rounds_per_upload();
   decoded.features = plan.features();
   decoded.experts = plan.experts();

@@ -21,7 +21,7 @@ SharedPlan full_plan() {
                  Space{.kind = SpaceKind::expert, .expert = 3}};
   plan.loss = Loss(HuberLoss{0.3});
   plan.seed = 0xFEDCBA9876543210;
-  plan.held = 2;
+  plan.sample_size = 2;
   plan.rounds_per_upload = 1ULL << 40U;
   plan.features = 18;
   plan.experts = 4;

@@ -260,7 +260,8 @@ TEST(Hostile, MessagesMayBeAsLargeAsAnHonestReport) {
   for (Space& space : settings.plan.spaces) space.features = 300'000;
   settings.plan.label_delay = 0;
   settings.problem.spaces = settings.plan.spaces;
-  const std::size_t largest = largest_report(settings.plan, settings.problem.sampled());
+  const std::size_t largest =
+      largest_report(settings.plan, settings.problem.resolved_sample_size());
   ASSERT_GT(largest, std::size_t{4} << 20U);
   TestServer server(settings);
   const auto stub = v1::Federation::NewStub(

@@ -134,8 +134,9 @@ std::size_t complete(ServerOptions& options, const Host& host) {
     const std::size_t clients = federation.members().size();
     if (options.largest_report == 0) {
       const bool known = plan.features + plan.experts > 0;
-      options.largest_report = known ? largest_report(plan, federation.settings().problem.sampled())
-                                     : kMostReportBytesOfAnyShape;
+      options.largest_report =
+          known ? largest_report(plan, federation.settings().problem.resolved_sample_size())
+                : kMostReportBytesOfAnyShape;
     }
     if (!options.status) options.status = [](const HostStatus&) { return std::string(); };
     if (options.pending_streams == 0) {

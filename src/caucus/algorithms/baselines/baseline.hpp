@@ -22,8 +22,8 @@ namespace caucus {
 /// The settings of all baselines, so that a comparison changes only the name of the algorithm.
 struct BaselineSettings {
   std::shared_ptr<const Plan> plan;
-  std::size_t sampled = 2;  ///< J, the size of a bin of POF-MKL
-  std::size_t clients = 1;  ///< M
+  std::size_t sample_size = 2;  ///< J, the size of a bin of POF-MKL
+  std::size_t clients = 1;      ///< M
   BaselineRates rates;
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;

@@ -119,7 +119,7 @@ void expect_divergence_is_seen() {
   Problem problem;
   problem.spaces.resize(1);
   problem.spaces.front().radius = std::numeric_limits<double>::infinity();
-  problem.sampled = 1;
+  problem.sample_size = 1;
   problem.lambda = 100.0;
   problem.rounds = 100;
   A server(problem.baseline_settings());
@@ -132,7 +132,7 @@ void expect_divergence_is_seen() {
 inline Problem one_space(const Space& space) {
   Problem problem;
   problem.spaces = {space};
-  problem.sampled = 1;
+  problem.sample_size = 1;
   problem.rounds = 40;
   return problem;
 }

@@ -53,7 +53,7 @@ void PofMkl::predict(ClientState& memory, const Assignment& assignment, std::spa
 }
 
 void PofMkl::draw_bin(ClientState& memory) const {
-  auto bins = kernel_bins(memory.v, settings_->sampled, rates().exploration);
+  auto bins = kernel_bins(memory.v, settings_->sample_size, rates().exploration);
   std::vector<double> chances;
   chances.reserve(bins.size());
   for (const KernelBin& bin : bins) chances.push_back(bin.probability);

@@ -59,7 +59,7 @@ class PofMkl : public Baseline {
   /// Up: the J models of a bin and their indices; down: all K models. The client chooses
   /// the bin: before its report has arrived, this is the largest upload that it can choose.
   [[nodiscard]] std::size_t upload_bits(const Assignment&) const {
-    return bits_of(largest_models(settings_->sampled));
+    return bits_of(largest_models(settings_->sample_size));
   }
   [[nodiscard]] std::size_t upload_bits(const ReportBatch& reports) const {
     return bits_of(reports);

@@ -76,7 +76,7 @@ class PlainPofMkl {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < K_; ++i) order.emplace_back(-v[i], i);
     std::sort(order.begin(), order.end());
-    const std::size_t J = problem_.sampled;
+    const std::size_t J = problem_.sample_size;
     const std::size_t bins = K_ / J + (K_ % J != 0 ? 1 : 0);
     Vector u(bins, 0.0);
     for (std::size_t k = 0; k < K_; ++k) {
@@ -152,7 +152,7 @@ TEST(PofMkl, AsPublishedTakesTheFeaturesOfTheLastKernelForEveryGradient) {
 TEST(PofMkl, AsPublishedDiffersFromTheCorrectOneInAllKernelsButTheLast) {
   Problem problem = kernels();
   problem.rounds = 1;
-  problem.sampled = problem.spaces.size();
+  problem.sample_size = problem.spaces.size();
   PofMkl correct(problem.baseline_settings());
   PofMkl published(problem.baseline_settings(), PofMklVariant::as_published);
   play_all(correct, problem);
@@ -169,7 +169,7 @@ TEST(PofMkl, AsPublishedDiffersFromTheCorrectOneInAllKernelsButTheLast) {
 TEST(PofMkl, WithOneKernelIsOnlineGradientDescent) {
   Problem problem = kernels();
   problem.spaces.resize(1);
-  problem.sampled = 1;
+  problem.sample_size = 1;
   expect_described_pof_mkl(problem, PofMklVariant::correct, 1);
 }
 

@@ -53,7 +53,7 @@ float finite_float(double value) {
 
 Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shape,
                                       std::uint64_t seed, std::uint32_t repetition,
-                                      std::size_t held) {
+                                      std::size_t sample_size) {
   if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
   FeatureMaps maps;
   maps.shape_ = shape;
@@ -82,7 +82,7 @@ Result<FeatureMaps> FeatureMaps::make(std::vector<Space> spaces, InputShape shap
     maps.map_of_.push_back(found->second);
   }
   maps.spaces_ = std::move(spaces);
-  if (held > 1 && 2 * held >= maps.size()) maps.share_angles();
+  if (sample_size > 1 && 2 * sample_size >= maps.size()) maps.share_angles();
   maps.draw_frequencies(seed, repetition);
   return maps;
 }

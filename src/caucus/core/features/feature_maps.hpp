@@ -38,10 +38,11 @@ struct FrequencyBase {
 class FeatureMaps {
  public:
   /// Every client computes the same frequencies from (seed, repetition), so they are not sent.
-  /// `held` is J, the number of spaces that are used for an example. If it is at least half of K,
-  /// kernels whose widths are in ratio 2 share a sine and cosine, which changes their last digits.
+  /// `sample_size` is J, the number of spaces that are used for an example. If it is at least half
+  /// of K, kernels whose widths are in ratio 2 share a sine and cosine, which changes their last
+  /// digits.
   static Result<FeatureMaps> make(std::vector<Space> spaces, InputShape shape, std::uint64_t seed,
-                                  std::uint32_t repetition, std::size_t held = 1);
+                                  std::uint32_t repetition, std::size_t sample_size = 1);
 
   [[nodiscard]] std::size_t size() const { return spaces_.size(); }  ///< K
   [[nodiscard]] const Space& space(std::size_t i) const { return spaces_[i]; }

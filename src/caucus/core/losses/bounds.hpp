@@ -15,14 +15,14 @@ double lower_bound_any(double clients, double rounds, double models);
 /// less expected regret in the worst case, for 5 <= K <= min(d, T) (paper, Theorem 4 (ii)). The
 /// paper adds M sqrt(0.5 T ln(M / delta)). That term is left out: the proof has a sign error there,
 /// and with the term the bound for J = K would exceed the upper bound of Hedge.
-double lower_bound_noncooperative(double clients, double rounds, double models, double sampled);
+double lower_bound_noncooperative(double clients, double rounds, double models, double sample_size);
 
 /// sqrt((1 + q) / (1 + q / M)) with q = (K - J)/(J - 1): the largest factor by which collaboration
 /// can reduce the regret; 1 for J = K.
-double collaboration_gain(std::size_t clients, std::size_t models, std::size_t sampled);
+double collaboration_gain(std::size_t clients, std::size_t models, std::size_t sample_size);
 
 /// sqrt(1 + q / M): the factor by which sampling J instead of all K models increases the regret.
-double sampling_price(std::size_t clients, std::size_t models, std::size_t sampled);
+double sampling_price(std::size_t clients, std::size_t models, std::size_t sample_size);
 
 /// ceil((K + M) / (M + 1)), at least 2 and at most K: the least J whose sampling price is at most
 /// sqrt 2.

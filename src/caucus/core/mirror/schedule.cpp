@@ -7,15 +7,15 @@
 
 namespace caucus {
 
-double unseen_ratio(std::size_t models, std::size_t sampled) {
-  if (models == sampled) return 0.0;
-  return static_cast<double>(models - sampled) / static_cast<double>(sampled - 1);
+double unseen_ratio(std::size_t models, std::size_t sample_size) {
+  if (models == sample_size) return 0.0;
+  return static_cast<double>(models - sample_size) / static_cast<double>(sample_size - 1);
 }
 
 TheorySchedule::TheorySchedule(const ProblemSize& size, std::vector<SpaceConstants> spaces)
     : size_(size),
       spaces_(std::move(spaces)),
-      q_(unseen_ratio(size.models, size.sampled)),
+      q_(unseen_ratio(size.models, size.sample_size)),
       s_(1.0 + q_ / size.clients) {
   const double T = size_.horizon;
   const auto K = static_cast<double>(size_.models);

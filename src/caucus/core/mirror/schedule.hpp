@@ -18,14 +18,14 @@ struct SpaceConstants {
 
 /// The size of the problem in the rates.
 struct ProblemSize {
-  std::size_t models = 1;   ///< K
-  std::size_t sampled = 1;  ///< J
-  double clients = 1;       ///< M, whose reports are averaged; 1 for a noncooperative client
-  double horizon = 1;       ///< T in eta and p_1: batches, or examples of all clients
+  std::size_t models = 1;       ///< K
+  std::size_t sample_size = 1;  ///< J
+  double clients = 1;           ///< M, whose reports are averaged; 1 for a noncooperative client
+  double horizon = 1;           ///< T in eta and p_1: batches, or examples of all clients
 };
 
 /// q = (K - J) / (J - 1), the number of unobserved models per observed one; 0 for J = K.
-double unseen_ratio(std::size_t models, std::size_t sampled);
+double unseen_ratio(std::size_t models, std::size_t sample_size);
 
 /// The rates of the paper's Theorem 3 (and 5 for R < T, with R in place of T and r in place of t):
 ///   eta = min( sqrt(ln(K T)) / (2 sqrt(s T)), 1 / (2 q) ),  s = 1 + q / M

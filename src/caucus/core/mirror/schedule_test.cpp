@@ -35,24 +35,24 @@ ProblemSize any_size() {
   const auto J = *rc::gen::inRange<std::size_t>(2, K + 1);
   const auto M = *rc::gen::inRange(1, 200);
   const auto T = static_cast<double>(K) + *rc::gen::inRange(0, 1000000);
-  return {.models = K, .sampled = J, .clients = static_cast<double>(M), .horizon = T};
+  return {.models = K, .sample_size = J, .clients = static_cast<double>(M), .horizon = T};
 }
 
 /// 1 + (K - J) / ((J - 1) M), the factor under the roots of Theorem 3.
 Exact root_factor(const ProblemSize& size) {
   const auto K = static_cast<Exact>(size.models);
-  const auto J = static_cast<Exact>(size.sampled);
+  const auto J = static_cast<Exact>(size.sample_size);
   return 1 + (K - J) / ((J - 1) * Exact(size.clients));
 }
 
 RC_GTEST_PROP(TheorySchedule, EtaIsThatOfTheoremThree, ()) {
   const ProblemSize size = any_size();
   const auto K = static_cast<Exact>(size.models);
-  const auto J = static_cast<Exact>(size.sampled);
+  const auto J = static_cast<Exact>(size.sample_size);
   const auto T = static_cast<Exact>(size.horizon);
   const Exact slow = std::sqrt(std::log(K * T)) / (2 * std::sqrt(root_factor(size) * T));
   const Exact expected =
-      size.models == size.sampled ? slow : std::min(slow, (J - 1) / (2 * (K - J)));
+      size.models == size.sample_size ? slow : std::min(slow, (J - 1) / (2 * (K - J)));
   const TheorySchedule schedule(size, spaces(size.models));
   RC_ASSERT(relative_error(schedule.probability_rate(), expected) < 1e-13);
 }
@@ -62,7 +62,7 @@ RC_GTEST_PROP(TheorySchedule, LambdaIsThatOfTheoremThree, ()) {
   const auto constants = spaces(size.models);
   const TheorySchedule schedule(size, constants);
   const auto K = static_cast<Exact>(size.models);
-  const auto J = static_cast<Exact>(size.sampled);
+  const auto J = static_cast<Exact>(size.sample_size);
   const auto i = *rc::gen::inRange<std::size_t>(0, size.models);
   for (const std::size_t t : {1u, 2u, 10u, 3000u, 1000000u}) {
     const Exact seen = std::max((K - J) * (K - J) / ((J - 1) * (J - 1)), static_cast<Exact>(t));
@@ -94,7 +94,7 @@ RC_GTEST_PROP(TheorySchedule, FirstProbabilitiesAreThoseOfTheoremThree, ()) {
 
 TEST(TheorySchedule, AllModelsSampledGivesTheRatesOfTheFirstExperiment) {
   // J = K: eta = sqrt(ln(K T)) / (2 sqrt T), lambda = U / (2 G sqrt t), for any number of clients.
-  const TheorySchedule schedule({.models = 10, .sampled = 10, .clients = 7, .horizon = 1000},
+  const TheorySchedule schedule({.models = 10, .sample_size = 10, .clients = 7, .horizon = 1000},
                                 spaces(10));
   EXPECT_NEAR(schedule.probability_rate(), std::sqrt(std::log(1e4)) / (2 * std::sqrt(1e3)), 1e-15);
   EXPECT_NEAR(schedule.model_rate(9, 4), 0.5 / (2 * 3.5 * 3), 1e-15);
@@ -103,21 +103,24 @@ TEST(TheorySchedule, AllModelsSampledGivesTheRatesOfTheFirstExperiment) {
 TEST(TheorySchedule, TwoModelsOfALoneClientGiveTheRatesOfTheSecondExperiment) {
   // J = 2, M = 1: eta = sqrt(ln(K T)) / (2 sqrt((K-1) T)) and at most 1 / (2 (K-2)),
   // lambda = U / (2 G sqrt((K-1) max((K-2)^2, t))).
-  const TheorySchedule late({.models = 10, .sampled = 2, .clients = 1, .horizon = 1e5}, spaces(10));
+  const TheorySchedule late({.models = 10, .sample_size = 2, .clients = 1, .horizon = 1e5},
+                            spaces(10));
   EXPECT_NEAR(late.probability_rate(), std::sqrt(std::log(1e6)) / (2 * std::sqrt(9e5)), 1e-15);
   EXPECT_NEAR(late.model_rate(50, 4), 0.5 / (2 * 3.5 * 3 * 8), 1e-15);
   EXPECT_NEAR(late.model_rate(400, 4), 0.5 / (2 * 3.5 * 3 * 20), 1e-15);
-  const TheorySchedule early({.models = 10, .sampled = 2, .clients = 1, .horizon = 10}, spaces(10));
+  const TheorySchedule early({.models = 10, .sample_size = 2, .clients = 1, .horizon = 10},
+                             spaces(10));
   EXPECT_EQ(early.probability_rate(), 1.0 / 16.0);
 }
 
 TEST(TheorySchedule, StartsUniformWhenThereAreAsManyRoundsAsModels) {
-  const TheorySchedule schedule({.models = 8, .sampled = 2, .clients = 3, .horizon = 8}, spaces(8));
+  const TheorySchedule schedule({.models = 8, .sample_size = 2, .clients = 3, .horizon = 8},
+                                spaces(8));
   EXPECT_THAT(schedule.first_probabilities().probabilities(), Each(DoubleNear(0.125, 1e-15)));
 }
 
 TEST(TheorySchedule, ASingleModelIsPlainFederatedLearning) {
-  const TheorySchedule schedule({.models = 1, .sampled = 1, .clients = 5, .horizon = 100},
+  const TheorySchedule schedule({.models = 1, .sample_size = 1, .clients = 5, .horizon = 100},
                                 spaces(1));
   EXPECT_NEAR(schedule.first_probabilities()[0], 1.0, 1e-15);
   EXPECT_NEAR(schedule.model_rate(4, 0), 0.1 / (2 * 2.3 * 2), 1e-15);

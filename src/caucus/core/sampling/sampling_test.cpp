@@ -21,13 +21,13 @@ using Models = std::vector<std::uint32_t>;
 
 /// The probability of every set of J models by the definition: A_1 ~ p, and the others are any J -
 /// 1 of the rest with equal probability.
-Doubles set_probabilities(const Doubles& p, std::size_t sampled) {
+Doubles set_probabilities(const Doubles& p, std::size_t sample_size) {
   const std::size_t K = p.size();
   Doubles probability(std::size_t{1} << K, 0.0);
   for (std::size_t first = 0; first < K; ++first) {
     Models possible;
     for (std::uint32_t set = 0; set < probability.size(); ++set) {
-      const bool fits = static_cast<std::size_t>(std::popcount(set)) == sampled;
+      const bool fits = static_cast<std::size_t>(std::popcount(set)) == sample_size;
       if (fits && (set >> first & 1u) != 0) possible.push_back(set);
     }
     for (const std::uint32_t set : possible) {
@@ -42,8 +42,8 @@ struct Draws {
   Simplex p;
   ModelSampler sampler;
 
-  Draws(const Doubles& probabilities, std::size_t sampled)
-      : p(simplex_of(probabilities)), sampler(probabilities.size(), sampled) {}
+  Draws(const Doubles& probabilities, std::size_t sample_size)
+      : p(simplex_of(probabilities)), sampler(probabilities.size(), sample_size) {}
 
   static Simplex simplex_of(const Doubles& probabilities) {
     Doubles logs;
@@ -226,18 +226,18 @@ TEST(PairWeights, OfTwoModelsThatBothUnderflowedAreFinite) {
 
 RC_GTEST_PROP(ClientSampler, DrawsForConsecutiveClientsWhatEachDrawsFromItsStream, ()) {
   const auto K = *rc::gen::inRange<std::size_t>(3, 40);
-  const auto sampled = *rc::gen::inRange<std::size_t>(2, K + 1);
+  const auto sample_size = *rc::gen::inRange<std::size_t>(2, K + 1);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
   const auto first = *rc::gen::inRange<std::uint32_t>(0, 40);
-  Draws alone(any_probabilities(K), sampled);
-  ClientSampler sampler({.seed = seed, .purpose = Purpose::sampling}, K, sampled);
-  Models together(40 * sampled);
+  Draws alone(any_probabilities(K), sample_size);
+  ClientSampler sampler({.seed = seed, .purpose = Purpose::sampling}, K, sample_size);
+  Models together(40 * sample_size);
   sampler.draw(alone.p, 7, first, 40, together.data());
   for (std::uint32_t c = 0; c < 40; ++c) {
     const StreamKey key{
         .seed = seed, .purpose = Purpose::sampling, .round = 7, .client = first + c};
     const auto expected = alone.sampler.draw(alone.p, Stream(key));
-    RC_ASSERT(std::equal(expected.begin(), expected.end(), together.data() + c * sampled));
+    RC_ASSERT(std::equal(expected.begin(), expected.end(), together.data() + c * sample_size));
     const auto drawn = sampler.draw(alone.p, 7, first + c);
     RC_ASSERT(std::equal(expected.begin(), expected.end(), drawn.begin()));
   }

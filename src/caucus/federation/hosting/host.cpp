@@ -39,7 +39,7 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std::string& plan_bytes,
                                          Store store, HostOptions options) {
-  const std::size_t bytes = usual_report(settings.plan, settings.problem.sampled());
+  const std::size_t bytes = usual_report(settings.plan, settings.problem.resolved_sample_size());
   // A group, the reports that arrive while it is stored, and those on their way.
   const std::size_t kept = std::max<std::size_t>(4, RetainedReports::kMostBytes / bytes) / 2 - 1;
   if (store.commit_every() > kept) {

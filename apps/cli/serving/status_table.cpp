@@ -42,7 +42,6 @@ std::string headline(report::JsonReader& in) {
          number_or_dash(in.number("loss")) + ", MSE " + number_or_dash(in.number("mse")) + "\n";
 }
 
-/// Shows the bytes that were sent beside those that the formula counts.
 std::string bytes_table(report::JsonReader& in) {
   report::TextTable table({"bytes", "in all", "per client and round", "by the formula"});
   for (const auto& [key, name] : {std::pair("bytes_up", "up"), std::pair("bytes_down", "down")}) {

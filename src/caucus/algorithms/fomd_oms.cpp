@@ -13,14 +13,10 @@ namespace caucus {
 
 Status validate_sample_size(std::size_t sample_size, std::size_t models) {
   const std::size_t K = models;
-  if (sample_size > K) {
-    return usage_error("sample",
-                       std::to_string(sample_size) + " of " + std::to_string(K) + " models",
-                       "J must not exceed K");
-  }
+  const std::string given = std::to_string(sample_size) + " of " + std::to_string(K) + " models";
+  if (sample_size > K) return usage_error("sample", given, "J must not exceed K");
   if (sample_size < 1 || (sample_size == 1 && K > 1)) {
-    return usage_error("sample",
-                       std::to_string(sample_size) + " of " + std::to_string(K) + " models",
+    return usage_error("sample", given,
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
   return Done{};

@@ -34,10 +34,7 @@ struct ServerOptions {
   std::size_t largest_report = 0;   ///< bytes of a message; 0: computed from the plan
   std::size_t pending_streams = 0;  ///< streams without a Hello; 0: computed from the plan
   std::chrono::milliseconds hello_within{5000};
-  /// Returns the JSON for the Status call.
-  std::function<std::string(const HostStatus&)> status = [](const HostStatus&) {
-    return std::string();
-  };
+  std::function<std::string(const HostStatus&)> status;  ///< returns the JSON for the Status call
   Log log;
 };
 

@@ -75,7 +75,7 @@ class Player {
                   std::fprintf(stderr, "federation: refused: %s\n", why.c_str());
                 },
             .on_state = {},
-            .on_over = {},
+            .on_finished = {},
             .on_end = {}};
   }
   void answer(AssignmentRecord assignment) {

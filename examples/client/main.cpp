@@ -15,5 +15,5 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // until the next reading
   }
   (*client)->finish();
-  return (*client)->wait_until_done(std::chrono::minutes(1)).ok() ? 0 : 1;
+  return (*client)->wait_until_finished(std::chrono::minutes(1)).ok() ? 0 : 1;
 }

@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   if (!started.ok()) return fail(started.error());
   caucus::Client& client = **started;
   if (const auto models = client.wait_for_models(std::chrono::hours(1)); !models.ok()) {
-    if (client.wait_until_done(std::chrono::seconds(0)).ok()) {
+    if (client.wait_until_finished(std::chrono::seconds(0)).ok()) {
       std::printf("all readings were counted before\n");
       return 0;
     }
@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   }
   while (!laboratory.empty()) learn(0);
   client.finish();
-  if (const auto done = client.wait_until_done(std::chrono::hours(1)); !done.ok()) {
+  if (const auto done = client.wait_until_finished(std::chrono::hours(1)); !done.ok()) {
     return fail(done.error());
   }
   const auto counts = client.counts();

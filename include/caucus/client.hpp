@@ -39,11 +39,11 @@
 namespace caucus {
 
 enum class ConnectionState {
-  connecting,  ///< the client has not been connected before
-  connected,   ///< the server has accepted the client
-  lost,        ///< the connection broke, and the client reconnects
-  over,        ///< the server has all examples of this client, or the run has ended
-  failed,      ///< the server refused the client, or the client gave up
+  connecting,    ///< the client has not been connected before
+  connected,     ///< the server has accepted the client
+  disconnected,  ///< the connection broke, and the client reconnects
+  finished,      ///< the server has all examples of this client, or the run has finished
+  failed,        ///< the server refused the client, or the client gave up
 };
 
 constexpr std::string_view word_of(ConnectionState state) {
@@ -77,7 +77,7 @@ struct ClientOptions {
   /// it returns an error, the client ends.
   std::function<Status(std::uint64_t counted)> on_welcome = {};
   /// Called when the server has all examples of this client, before that is acknowledged.
-  std::function<void()> on_over = {};
+  std::function<void()> on_finished = {};
   Log log = {};
 
   [[nodiscard]] Status validate() const;
@@ -114,7 +114,7 @@ class Client {
   /// Predicts as above, but waits up to the timeout for the first models.
   Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
   /// Gives the true value of a prediction. Returns false if it is too late, was given before or is
-  /// not finite, or if the run is over for this client.
+  /// not finite, or if the client has finished.
   bool observe(std::uint64_t id, double y);
   /// Says that there will be no more examples, so that the server need not wait for this client.
   void finish();
@@ -125,7 +125,7 @@ class Client {
   Status wait_for_models(std::chrono::milliseconds timeout);
   /// Waits until the server has all examples of this client. Returns an error if that took too
   /// long, or if the client was refused or gave up.
-  Status wait_until_done(std::chrono::milliseconds timeout);
+  Status wait_until_finished(std::chrono::milliseconds timeout);
 
   // For a client that learns the shape of its examples from the plan:
   Result<SharedPlan> wait_for_plan(std::chrono::milliseconds timeout);
@@ -143,8 +143,7 @@ class Client {
   [[nodiscard]] bool out_of_patience() const;  ///< true if it failed for lack of a server
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] ClientTraffic traffic() const;
-  [[nodiscard]] std::uint64_t batch()
-      const;  ///< the batch of the current models; 0 before the first
+  [[nodiscard]] std::uint64_t batch() const;  ///< that of the current models; 0 before the first
   // These are known after the first connection:
   [[nodiscard]] std::optional<RunId> run() const;
   [[nodiscard]] std::optional<SharedPlan> plan() const;

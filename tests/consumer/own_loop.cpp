@@ -111,14 +111,14 @@ int main(int argc, char** argv) {
     ++readings;
   }
   epoll_ctl(loop, EPOLL_CTL_DEL, timer, nullptr);
-  const auto begun = Clock::now();
+  const auto started = Clock::now();
   epoll_event event{};
   const int events = epoll_wait(loop, &event, 1, 50);  // nothing is there to come
-  const auto waited = Clock::now() - begun;
+  const auto waited = Clock::now() - started;
   close(timer);
   close(loop);
   (*client)->finish();
-  const auto done = (*client)->wait_until_done(std::chrono::minutes(1));
+  const auto done = (*client)->wait_until_finished(std::chrono::minutes(1));
   if (!done.ok()) return fail(done.error());
   std::printf("%d readings, error %s, own calls %s, own timeout %s\n", readings,
               last < first / 2 ? "fell" : "did not fall", caller.answers > 10 ? "answered" : "lost",

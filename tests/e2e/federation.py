@@ -8,9 +8,9 @@ import time
 from program import differences, free_port, read, read_json, results, wait_until, write
 
 LISTENING = re.compile(r'listening on ([^\s"]*:\d+)(?=[\s"])')
-RUN_IS_OVER = " event=over "
+RUN_HAS_FINISHED = " event=over "
 REPORT_REJECTED = "event=rejected"
-NOT_TOLD = "have not heard that"  # the server ends, and clients do not know that the run is over
+NOT_ACKNOWLEDGED = "have not acknowledged that"  # the server exits before all clients have acknowledged the End
 
 LINEAR = '[[space]]\nkind = "linear"'
 CONSTANT_GAUSSIAN = ('[schedule]\nkind = "constant"\neta = 1\nlambda = 0.5\n'
@@ -25,7 +25,7 @@ def name_of(number):
 
 def start_server(caucus, command, *arguments, may_end=False, log="serve.log", **options):
     """Starts `caucus serve` and waits until it listens; its address and port are then known. With `may_end`, a
-    server that ends at once, because its run is over, is no failure."""
+    server that ends at once, because its run has finished, is no failure."""
     before = len(LISTENING.findall(read(log))) if options.get("append_log") else 0
     server = caucus.start(command, *arguments, out="serve.out", log=log, **options)
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from federation import CONSTANT_GAUSSIAN, KEYS_OF_SERVER, LINEAR, NOT_TOLD, REPORT_REJECTED, RUN_IS_OVER
+from federation import CONSTANT_GAUSSIAN, KEYS_OF_SERVER, LINEAR, NOT_ACKNOWLEDGED, REPORT_REJECTED, RUN_HAS_FINISHED
 from program import limit_of, read, read_json, wait_until, write
 
 
@@ -61,7 +61,7 @@ def begin(federation, number, remove):
 
 def reached(federation, moment):
     """Waits for a batch or for the end of the run; returns False if the server has ended."""
-    while not (RUN_IS_OVER in read("serve.log") if moment == "over" else federation.batch() >= moment):
+    while not (RUN_HAS_FINISHED in read("serve.log") if moment == "finished" else federation.batch() >= moment):
         if federation.server is None or not federation.server.alive():  # None: it ended before it could be killed
             return False
         federation.nobody_failed()
@@ -72,7 +72,7 @@ def reached(federation, moment):
 def test_killed_processes_change_nothing(federation, remove, sanitized):
     """A client, the server or both are killed at random moments of several federations. Each ends with the bits
     of the simulation and every report is counted once. The moments are spread over the batches; the last ones are
-    around the end, when clients hear that they are done."""
+    around the end, when clients receive the End."""
     seed = os.environ.get("CAUCUS_SEED") or os.getpid()
     print(f"CAUCUS_SEED={seed} chooses the same moments again, as far as time allows")
     draw = random.Random(int(seed))
@@ -83,10 +83,10 @@ def test_killed_processes_change_nothing(federation, remove, sanitized):
         number += 1
         begin(federation, number, remove)
         last = read_json("run.json")["results"][0]["uploads"]
-        for moment in (0, last // 8, last // 4, last // 2, last // 2 + 5, last * 3 // 4, last - 20, "over"):
+        for moment in (0, last // 8, last // 4, last // 2, last // 2 + 5, last * 3 // 4, last - 20, "finished"):
             if not reached(federation, moment):
                 break
-            if moment != "over":  # then all is a matter of milliseconds
+            if moment != "finished":  # then all is a matter of milliseconds
                 time.sleep(draw.uniform(0.001, 0.061))
             client = f"c0{draw.randint(1, 4)}"
             victims = draw.choice([["server"], [client], [client, "server"]])
@@ -104,7 +104,7 @@ def test_killed_processes_change_nothing(federation, remove, sanitized):
         federation.end_all()
         federation.assert_same_results()
         federation.assert_all_counted()
-        assert NOT_TOLD not in read("serve.log"), "somebody was not told"
+        assert NOT_ACKNOWLEDGED not in read("serve.log"), "a client has not acknowledged the End"
     print(f"processes were killed at {kills} moments of {number} federations")
 
 
@@ -140,7 +140,7 @@ def test_a_client_that_wakes_up_leaves_the_rows_of_the_next_one_alone(federation
     federation.until_batch(400)
     sleeper.signal(signal.SIGCONT)
     assert sleeper.wait() == 4
-    assert "another one of this name has gone on meanwhile" in read("c01.log")
+    assert "another client of this name has continued the run" in read("c01.log")
     assert federation.clients["c01"].wait() == 4, "the other one had to make room"
     federation.join("c01", "--resume")
     federation.end_all()
@@ -171,7 +171,7 @@ def test_a_client_whose_file_has_grown_is_refused_and_leaves_nothing_in_the_way_
     federation.assert_same_results()
 
 
-def test_a_server_that_is_told_to_end_goes_on_later(caucus, federation):
+def test_a_server_that_is_stopped_continues_later(caucus, federation):
     federation.learning = LINEAR
     federation.make_files(2, 4000)
     federation.configure(2)
@@ -206,7 +206,7 @@ def test_silent_connections_do_not_disturb_clients_that_have_joined_where_files_
         silent.append(socket.socket())
         silent[-1].setblocking(False)  # the server may accept it late, or never
         silent[-1].connect_ex(("127.0.0.1", federation.port))
-    assert federation.server.alive(), "the run was over before"
+    assert federation.server.alive(), "the run had finished before"
     federation.end_all()
     federation.assert_same_results()
     assert "only 64 files may be open" in read("serve.log")

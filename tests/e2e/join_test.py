@@ -84,7 +84,7 @@ def test_it_leaves_when_it_is_asked_to(begin, refused):
     first, second, third = run.join("c01"), run.join("c02"), run.join("c03")
     run.until_used("c03", 20)
     assert third.terminate() == 4
-    assert "interrupted; --resume goes on" in read("c03.log")
+    assert "interrupted; --resume continues" in read("c03.log")
     assert os.path.exists("clients/c03.csv.c03.join"), "its state is gone"
     # It is taken neither without --resume nor with other data.
     server = f"--server {run.address} "

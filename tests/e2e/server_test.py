@@ -147,7 +147,7 @@ def test_a_server_that_waits_can_be_asked_and_stopped(caucus, operator):
     assert second.returncode == 4 and len(second.stderr.splitlines()) == 1, second.stderr
 
     assert operator.server.terminate() == 0
-    assert "goes on when it is served again" in read("serve.log")
+    assert "continues when it is served again" in read("serve.log")
     assert read("serve.out") == "", "a result of nothing"
     caucus.refused(4, "does not answer", f"status --server localhost:{operator.port}")
     replace("f.toml", '"c02"', '"c03"')
@@ -241,7 +241,7 @@ def test_a_model_can_be_exported_while_the_server_goes_on(caucus, operator):
     operator.serve()
     operator.join_both()
     wait_until(lambda: caucus.run("export f.db -o model.json").returncode == 0, 20, "no model is exported", every=0.02)
-    assert operator.server.alive(), "the run was over before"
+    assert operator.server.alive(), "the run had finished before"
     caucus("predict --model model.json --data data/c01.csv")
     assert "running" in operator.status()
     operator.server.signal(signal.SIGINT)

@@ -72,7 +72,7 @@ class FuzzedServer {
       const std::size_t known = federation_.settings().plan.features;
       (void)federation_.ready(client, {10, known == 0 ? 4 : known, 0}, now_);
     }
-    if (!federation_.can_begin(now_) || !federation_.begin(now_).ok()) return false;
+    if (!federation_.can_start(now_) || !federation_.start(now_).ok()) return false;
     stored_ = federation_.snapshot();
     return true;
   }
@@ -82,7 +82,7 @@ class FuzzedServer {
       std::optional<Federation> again = recovered(settings_, stored_, since_);
       require(again && again->snapshot() == federation_.snapshot());
       federation_ = std::move(*again);
-      federation_.wake(now_);
+      federation_.restart_deadline(now_);
     }
     if (snapshot_due_) {
       stored_ = federation_.snapshot();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kExportExamples =
     R"(The models and probabilities after the last durable batch, also
-while the server goes on and after the run is over. caucus predict uses them offline.
+while the server runs and after the run has finished. caucus predict uses them offline.
 
 Examples:
   caucus export run.db -o model.json
@@ -38,7 +38,7 @@ Status execute_export(const ExportCommand& command) {
   CAUCUS_TRY(Store store, Store::open_for_reading(command.store));
   const auto nothing_learned = [&] {
     return data_error(command.store, "nothing has been learned yet",
-                      "expected the store of a run that has begun");
+                      "expected the store of a run that has started");
   };
   if (!store.run()) return nothing_learned();
   CAUCUS_TRY(const ServedRun run, parse_plan(store.run()->plan, command.store));

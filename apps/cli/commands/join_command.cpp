@@ -27,10 +27,10 @@ server can compute a row from a report of one round: join only a server that you
 Rows are used in their order, as many per batch as the server asks for.
 
 When the server is away it is tried again, and what it has lost is sent again. When this client is
-killed or stopped, --resume goes on at the same row, exactly: what it must know for that is in
+killed or stopped, --resume continues at exactly the same row: what it must know for that is in
 FILE.NAME.join beside the data (--state), which a finished run removes. Without that file --resume
-goes on at the server's position. A client that is stopped by SIGTERM or SIGINT exits with 4, as one
-that is refused or has lost its patience.
+continues at the server's position. A client that is stopped by SIGTERM or SIGINT exits with 4, as one
+that is refused or has run out of patience.
 
 Examples:
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv
@@ -138,8 +138,7 @@ Result<JoinOutcome> play(JoinOptions options) {
 /// It is written, replaced and removed.
 Status check_state(const std::string& path, const std::vector<std::string>& inputs) {
   constexpr const char* kExpected =
-      "expected a place to keep what --resume needs, here or with "
-      "--state";
+      "expected a place to keep what --resume needs, here or with --state";
   std::error_code code;
   const auto kind = std::filesystem::status(path, code).type();
   if (kind != std::filesystem::file_type::not_found &&

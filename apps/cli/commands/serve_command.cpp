@@ -38,7 +38,7 @@ It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms
 a ranges file, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
 reports. A server that was stopped or killed continues when it is started again with the same store;
 its clients send again what was not durable. It ends when all clients have acknowledged the end, or
-linger_ms after the run is over; started again, it tells the other clients. The result is that of
+linger_ms after the run has finished; started again, it tells the other clients. The result is that of
 caucus run --clients-from with the same settings and files.
 
 Examples:

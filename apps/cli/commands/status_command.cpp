@@ -67,8 +67,8 @@ Status execute_status(const StatusCommand& command) {
     CAUCUS_TRY(question.token, read_token_and_warn(command.token));
   }
   for (;;) {
-    CAUCUS_TRY(const bool over, show_once(command, question));
-    if (over || !command.watch) return Done{};
+    CAUCUS_TRY(const bool finished, show_once(command, question));
+    if (finished || !command.watch) return Done{};
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
@@ -80,7 +80,7 @@ void add_status(CLI::App& app, Action& action) {
                                      kStatusExamples, execute_status);
   add_option(status, "--server", "HOST:PORT", given.server, "where it listens (localhost:7070)");
   add_option(status, "--json", "-", given.json, "as JSON on standard output");
-  status.add_flag("--watch", given.watch, "again every second until the run is over");
+  status.add_flag("--watch", given.watch, "again every second until the run has finished");
   add_option(status, "--client", "NAME", given.client, "who asks, where the server has tokens");
   add_option(status, "--token", "FILE", given.token, "file with that client's token");
   status.add_flag("--insecure", given.insecure, "ask another machine without TLS");

@@ -15,8 +15,8 @@
 namespace caucus::cli {
 namespace {
 
-/// How long a client that has received the end looks for a server that may be gone.
-constexpr std::chrono::milliseconds kGoodbyeAgain(10'000);
+/// How long a client that has received the End retries, since the server may have exited.
+constexpr std::chrono::milliseconds kAcknowledgeTimeout(10'000);
 
 Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{})));
@@ -44,7 +44,7 @@ std::uint64_t fingerprint_of(const Dataset& data) {
   return print;
 }
 
-/// The command's error says why it failed, so the log need not.
+/// Leaves out the event of a failure, which the command prints as its error.
 Log without_failure(Log log) {
   if (!log) return log;
   return [log = std::move(log)](LogLevel level, std::string_view event,
@@ -75,7 +75,7 @@ class JoinRun::Parts {
       client_ = std::move(started);
       if (interrupted_) return interruption();
     }
-    Status end = finished ? say_goodbye_again(client) : take_part(client, progress);
+    Status end = finished ? acknowledge_again(client) : take_part(client, progress);
     client.stop();
     if (!end.ok() && is_new_ && outcome_.played.rows == 0) {
       state_->remove_own();  // the client was refused, perhaps for its data
@@ -94,7 +94,7 @@ class JoinRun::Parts {
 
  private:
   static Error interruption() {
-    return network_error("caucus join", "interrupted", "--resume goes on where it was");
+    return network_error("caucus join", "interrupted", "--resume continues where it stopped");
   }
   [[nodiscard]] const std::string& name() const { return options_.client.name; }
 
@@ -103,12 +103,10 @@ class JoinRun::Parts {
     client.software = "caucus join " + version();
     client.by_batch = true;
     if (state_) client.run = state_->identity().run;
-    if (state_ && state_->finished()) {
-      const bool for_ever = client.patience.count() == 0;
-      client.patience = for_ever ? kGoodbyeAgain : std::min(client.patience, kGoodbyeAgain);
-    }
-    client.on_welcome = [this](std::uint64_t counted) { return check_alone(counted); };
-    client.on_over = [this] {
+    const bool is_long = client.patience.count() == 0 || client.patience > kAcknowledgeTimeout;
+    if (state_ && state_->finished() && is_long) client.patience = kAcknowledgeTimeout;
+    client.on_welcome = [this](std::uint64_t counted) { return check_only_client(counted); };
+    client.on_finished = [this] {
       const std::lock_guard lock(playing_);
       if (!state_ || state_->finished()) return;
       if (const Status status = state_->finish(); !status.ok()) {
@@ -122,18 +120,18 @@ class JoinRun::Parts {
 
   /// The state file has rows before they are reported, so the server has no more rows than the
   /// file. The first welcome may count more: see prepare_state().
-  Status check_alone(std::uint64_t counted) {
+  Status check_only_client(std::uint64_t counted) {
     const std::lock_guard lock(playing_);
     if (!prepared_ || counted <= state_->next_row()) return Done{};
     return network_error("client '" + name() + "'",
-                         "another one of this name has gone on meanwhile",
-                         "expected one at a time; --resume goes on behind it");
+                         "another client of this name has continued the run",
+                         "expected one at a time; --resume continues after its rows");
   }
 
-  /// The process was killed after the server had said that it has all rows. The server may wait for
-  /// the goodbye, serve another run by now, or not be there.
-  Status say_goodbye_again(Client& client) {
-    Status end = client.wait_until_done(Client::kForever);
+  /// The process was killed after it had received the End. The server may still wait for the
+  /// acknowledgement, serve another run or have exited.
+  Status acknowledge_again(Client& client) {
+    Status end = client.wait_until_finished(Client::kForever);
     if (!end.ok() && !client.out_of_patience()) return end;
     outcome_.run = state_->identity().run;
     outcome_.rows = outcome_.first_row = state_->next_row();
@@ -173,7 +171,7 @@ class JoinRun::Parts {
     if (state_ && state_->next_row() >= counted) return Done{};
     if (state_) {  // the machine has lost some lines of the state file
       write_log(options_.client.log, LogLevel::warning, "state",
-                {{"why", options_.state_file + " is older than what the server has; goes on there"},
+                {{"why", options_.state_file + " has fewer rows than the server; continues there"},
                  {"row", std::to_string(counted + 1)}});
     }
     CAUCUS_TRY(state_, JoinState::create(options_.state_file, std::move(identity),

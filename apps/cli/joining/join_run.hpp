@@ -1,5 +1,5 @@
-// One client's part in a federation: a Client that plays the rows of a file in their order, and a
-// second file that remembers which rows it played.
+// Takes part in a federation with the rows of a file, in their order. A second file, the state,
+// records which rows were used.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,6 @@ struct PlayedRows {
   std::size_t correct = 0;
 };
 
-/// The result of play().
 struct JoinOutcome {
   RunId run{};
   Loss loss;

@@ -96,7 +96,7 @@ Result<std::optional<JoinState>> JoinState::load(const std::string& path) {
   for (std::size_t number = 2; std::getline(lines, line) && !lines.eof(); ++number) {
     if (!state.read_record(line)) {
       return data_error(path + ":" + std::to_string(number), "is damaged",
-                        "expected what caucus join wrote; without the file it goes on at the "
+                        "expected what caucus join wrote; without the file it continues at the "
                         "server's position");
     }
   }

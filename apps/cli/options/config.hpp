@@ -87,7 +87,7 @@ struct ServerConfig {
   std::optional<std::size_t> features;     ///< of an example, where no ranges tell
   std::optional<double> max_abs_target, max_feature_norm;  ///< where no ranges tell
   std::size_t violations = 3;      ///< reports that cannot be true before a client is cut off
-  std::size_t linger_ms = 30'000;  ///< for clients who have not heard that the run is over
+  std::size_t linger_ms = 30'000;  ///< for clients that have not acknowledged the End
   std::string tokens, cert, key, client_ca, http;
 
   [[nodiscard]] bool has_tls() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }

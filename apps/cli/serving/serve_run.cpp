@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/store/store.hpp"
@@ -20,19 +19,19 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr Milliseconds kShortestLinger(300);  // for connected clients to acknowledge the end
+constexpr Milliseconds kShortestLinger(300);  // for connected clients to acknowledge the End
 constexpr Milliseconds kFirstLinger(1500);    // for clients that reconnect, before others are named
 constexpr Milliseconds kGrace(2000);          // for streams to end
 
-/// A run continues only with the arithmetic that began it, so that its results keep their bits.
+/// A run continues only with the arithmetic that started it, so that its results keep their bits.
 Status same_arithmetic(const Store& store, const ServedRun& run) {
-  if (!store.begun()) return Done{};
+  if (!store.started()) return Done{};
   CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
-  const std::string& begun = stored.federation.plan.arithmetic;
-  if (begun == run.federation.plan.arithmetic) return Done{};
+  const std::string& used = stored.federation.plan.arithmetic;
+  if (used == run.federation.plan.arithmetic) return Done{};
   return usage_error(run.server.store,
-                     "the run was begun with the '" + begun + "' variant of the arithmetic",
-                     "expected CAUCUS_SIMD=" + begun + " in the environment");
+                     "the run was started with the '" + used + "' variant of the arithmetic",
+                     "expected CAUCUS_SIMD=" + used + " in the environment");
 }
 
 Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
@@ -44,7 +43,7 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   return host;
 }
 
-/// A client has one connection, and at times two.
+/// A client has one connection, and two while it reconnects.
 void allow_files_for(std::size_t clients, const ServeOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -57,14 +56,12 @@ void allow_files_for(std::size_t clients, const ServeOptions& options) {
   }
 }
 
-bool is_over(const Host& host) { return host.status().phase == Federation::Phase::over; }
+bool has_finished(const Host& host) { return host.status().phase == Federation::Phase::finished; }
 
-std::vector<std::string> unacknowledged(const Host& host) {
-  return host.look([](const Federation& federation) { return federation.unacknowledged(); });
-}
-
-std::string list_of(const std::vector<std::string>& names) {
+/// Returns the names of clients that have not acknowledged the End; empty if all have.
+std::string unacknowledged(const Host& host) {
   constexpr std::size_t kShown = 5;
+  const auto names = host.look([](const Federation& all) { return all.unacknowledged(); });
   std::string text;
   for (std::size_t n = 0; n < std::min(names.size(), kShown); ++n) {
     text += (n > 0 ? ", " : "") + names[n];
@@ -73,46 +70,47 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-Status finish(const Host& host, const ServeOptions& options) {
+Status make_result(const Host& host, const ServeOptions& options) {
   const double seconds = host.working_time().count();
   CAUCUS_CHECK(host.look(
       [&](const Federation& federation) { return options.make_result(federation, seconds); }));
   return options.write_result();
 }
 
-/// Disconnected clients learn that the run is over when they reconnect, now or when it is served
-/// again.
-Status wait_for_the_others(const ServedRun& run, Host& host, const ServeOptions& options,
-                           const StopSignals& signals, Milliseconds most) {
+/// Disconnected clients receive the End when they reconnect, now or when the run is served again.
+Status wait_for_acknowledgements(const ServedRun& run, Host& host, const ServeOptions& options,
+                                 const StopSignals& signals, Milliseconds most) {
   if (unacknowledged(host).empty()) return Done{};
   if (most.count() > 0 && !signals.came()) {
-    options.note("the run is over; waiting up to " + std::to_string((most.count() + 999) / 1000) +
-                 " s for those who have not heard it: " + list_of(unacknowledged(host)));
+    options.note("the run has finished; waiting up to " +
+                 std::to_string((most.count() + 999) / 1000) +
+                 " s for clients that have not acknowledged it: " + unacknowledged(host));
     CAUCUS_CHECK(host.linger(most));
   }
   if (!unacknowledged(host).empty()) {
-    options.note("these have not heard that the run is over: " + list_of(unacknowledged(host)) +
-                 "; they will when it is served again with " + run.server.store);
+    options.note(
+        "these clients have not acknowledged that the run has finished: " + unacknowledged(host) +
+        "; they are told when it is served again with " + run.server.store);
   }
   return Done{};
 }
 
-/// Writes the result of a run that has just ended and waits for acknowledgements.
-Status end(const ServedRun& run, Host& host, const ServeOptions& options,
-           const StopSignals& signals) {
+/// Writes the result of a run that has just finished and waits for acknowledgements.
+Status finish_run(const ServedRun& run, Host& host, const ServeOptions& options,
+                  const StopSignals& signals) {
   const Milliseconds most = std::max(Milliseconds(run.server.linger_ms), kShortestLinger);
   const Milliseconds at_first = std::min(most, kFirstLinger);
   Status lingered = host.linger(at_first);
-  Status finished = finish(host, options);
+  Status written = make_result(host, options);
   if (!lingered.ok()) return lingered;
-  CAUCUS_CHECK(wait_for_the_others(run, host, options, signals, most - at_first));
-  return finished;
+  CAUCUS_CHECK(wait_for_acknowledgements(run, host, options, signals, most - at_first));
+  return written;
 }
 
 Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
-  const bool over_before = is_over(host);
-  if (over_before) {
-    CAUCUS_CHECK(finish(host, options));  // the result does not wait for clients
+  const bool finished_before = has_finished(host);
+  if (finished_before) {
+    CAUCUS_CHECK(make_result(host, options));  // the result does not wait for clients
     if (unacknowledged(host).empty()) return Done{};
   }
   std::unique_ptr<HttpEndpoint> http;
@@ -132,21 +130,22 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   if (!certified && !options.wire.listen.is_loopback()) {
     write_log(options.wire.log, LogLevel::warning, "strangers",
               {{"why",
-                "without client certificates anybody who can reach the server can grow its memory; "
+                "without client certificates anyone who can reach the server can grow its memory; "
                 "server.tls.client_ca or a proxy (docs/proxy.md) bounds it"}});
   }
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(options.wire)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));
   Status status = host.wait();
-  if (status.ok() && over_before) {
-    status = wait_for_the_others(run, host, options, signals, Milliseconds(run.server.linger_ms));
-  } else if (status.ok() && is_over(host)) {
-    status = end(run, host, options, signals);
+  if (status.ok() && finished_before) {
+    status =
+        wait_for_acknowledgements(run, host, options, signals, Milliseconds(run.server.linger_ms));
+  } else if (status.ok() && has_finished(host)) {
+    status = finish_run(run, host, options, signals);
   } else if (status.ok()) {
     const auto batch = host.status().batch;
     options.note("stopped " +
                  (batch == 0 ? "before the first batch" : "in batch " + std::to_string(batch)) +
-                 "; the run goes on when it is served again with " + run.server.store);
+                 "; the run continues when it is served again with " + run.server.store);
   }
   signals.unwatch();
   server->shut_down(kGrace);

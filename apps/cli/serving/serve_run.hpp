@@ -1,4 +1,4 @@
-// Serves a federation from its store until all clients have finished and know it.
+// Serves a federation from its store until all clients have finished and acknowledged it.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace caucus::cli {
 struct ServeOptions {
   wire::ServerOptions wire;
   std::function<void(const std::string&)> note;  ///< writes a line for the user
-  /// Makes the result when the run is over; `seconds` is how long batches were open.
+  /// Makes the result when the run has finished; `seconds` is how long batches were open.
   std::function<Status(const Federation&, double seconds)> make_result;
   /// Writes the result while clients are still served.
   std::function<Status()> write_result;
 };
 
-/// Serves until the run is over and all clients know it, or until SIGTERM or SIGINT; a stored run
-/// continues when it is served again.
+/// Serves until the run has finished and all clients have acknowledged it, or until SIGTERM or
+/// SIGINT; a stored run continues when it is served again.
 Status serve_run(const ServedRun& run, ServeOptions options);
 
 }  // namespace caucus::cli

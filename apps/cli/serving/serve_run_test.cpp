@@ -109,13 +109,14 @@ TEST_F(ServeRunTest, AFinishedRunIsServedToWhomHasNotHeardOfItsEnd) {
   take_part(false);
   EXPECT_TRUE(end().ok());
   EXPECT_EQ(results_, 1);
-  EXPECT_THAT(notes(), HasSubstr("have not heard that the run is over: c01; "));
+  EXPECT_THAT(notes(), HasSubstr("have not acknowledged that the run has finished: c01; "));
 
   serve(1600);  // nobody comes
   EXPECT_TRUE(end().ok());
   EXPECT_EQ(results_, 1);
-  EXPECT_THAT(notes(), HasSubstr("waiting up to 2 s for those who have not heard it: c01"));
-  EXPECT_THAT(notes(), HasSubstr("have not heard that the run is over: c01; "));
+  EXPECT_THAT(notes(),
+              HasSubstr("waiting up to 2 s for clients that have not acknowledged it: c01"));
+  EXPECT_THAT(notes(), HasSubstr("have not acknowledged that the run has finished: c01; "));
 
   serve(600'000);
   take_part(true);

@@ -40,7 +40,7 @@ struct ServedResult {
   LabelConvention labels = LabelConvention::none;
 };
 
-/// Summarises a run that has begun; `name` stands for the data.
+/// Summarises a run that has started; `name` stands for the data.
 Result<ServedResult> served_result(const Federation& federation, const ServedRun& run,
                                    std::string name, double seconds);
 

@@ -72,11 +72,11 @@ class ServedRunTest : public testing::Test {
 
   /// Reads its file as the plan says and takes part to the end.
   void take_part_with_file(Host& host, int j) const {
-    const auto line = std::make_shared<QueueLine>();
+    const auto session = std::make_shared<QueueSession>();
     HelloRecord hello;
     hello.client = "c0" + std::to_string(j + 1);
-    host.join(hello, line);
-    const Heard first = line->hear();
+    host.join(hello, session);
+    const Received first = session->receive();
     ASSERT_TRUE(std::holds_alternative<WelcomeRecord>(first));
     const WelcomeRecord& welcome = std::get<WelcomeRecord>(first);
     SharedPlan plan = welcome.plan;
@@ -84,17 +84,17 @@ class ServedRunTest : public testing::Test {
     ASSERT_TRUE(data.ok()) << data.error().line();
     plan.features = data->features();
     const auto participant = Participant::make(plan, welcome.client).value();
-    host.ready(line, {data->rows(), data->features(), 0});
+    host.ready(session, {data->rows(), data->features(), 0});
     for (std::size_t row = 0;;) {
-      const Heard heard = line->hear();
-      if (std::holds_alternative<Ended>(heard)) return host.goodbye(line);
-      ASSERT_TRUE(std::holds_alternative<AssignmentRecord>(heard));
-      ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(heard)).ok());
+      const Received received = session->receive();
+      if (std::holds_alternative<Ended>(received)) return host.goodbye(session);
+      ASSERT_TRUE(std::holds_alternative<AssignmentRecord>(received));
+      ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(received)).ok());
       for (std::size_t n = 0; n < plan.rounds_per_upload && row < data->rows(); ++n, ++row) {
         const auto prediction = participant->predict(data->x(row));
         participant->observe(prediction->id, static_cast<double>(data->y(row)));
       }
-      host.report(line, *participant->take_report(row == data->rows()));
+      host.report(session, *participant->take_report(row == data->rows()));
     }
   }
 

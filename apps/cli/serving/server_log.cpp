@@ -104,7 +104,7 @@ Log LogWriter::log() {
 void LogWriter::write(std::string line) {
   const std::lock_guard lock(mutex_);
   if (lines_.size() >= kMostLines) {
-    ++lost_;
+    ++dropped_;
     return;
   }
   if (lines_.empty()) changed_.notify_one();
@@ -116,9 +116,9 @@ void LogWriter::run(const std::stop_token& closing) {
   while (changed_.wait(lock, closing, [&] { return !lines_.empty(); })) {
     std::string text = std::move(lines_.front());
     lines_.pop_front();
-    if (lost_ > 0 && lines_.empty()) {  // all waiting lines are written
-      text += log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "lost",
-                       std::vector<LogField>{{"lines", std::to_string(std::exchange(lost_, 0))}});
+    if (dropped_ > 0 && lines_.empty()) {  // all waiting lines are written
+      const std::vector<LogField> count = {{"lines", std::to_string(std::exchange(dropped_, 0))}};
+      text += log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "lost", count);
     }
     lock.unlock();
     const bool written = put(text, closing);

@@ -29,9 +29,8 @@ std::string log_line(LogForm form, std::chrono::system_clock::time_point time, L
                      std::string_view event, std::span<const LogField> fields);
 
 /// Writes lines from a thread of its own, so that no other thread waits for their reader. When the
-/// reader is slow, up to kMostLines wait; further lines are lost and counted, and the next line
-/// that is written tells how many. When the writer ends, the lines that wait have a moment to be
-/// read; the others are dropped.
+/// reader is slow, up to kMostLines wait; further lines are dropped, and a later line says how
+/// many. When the writer ends, the reader has half a second for the lines that wait.
 class LogWriter {
  public:
   static constexpr std::size_t kMostLines = 1000;
@@ -53,10 +52,10 @@ class LogWriter {
   const LogForm form_;
   std::optional<std::chrono::steady_clock::time_point> give_up_;  ///< the last moment to write
 
-  std::mutex mutex_;  // guards lines_ and lost_
+  std::mutex mutex_;  // guards lines_ and dropped_
   std::condition_variable_any changed_;
   std::deque<std::string> lines_;
-  std::uint64_t lost_ = 0;
+  std::uint64_t dropped_ = 0;
   std::jthread thread_;  // ends before the others do
 };
 

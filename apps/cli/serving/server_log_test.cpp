@@ -101,12 +101,12 @@ std::string read_all(int pipe) {
   }
 }
 
-TEST(ServerLog, APipeThatNobodyReadsLosesLinesAndStopsNothing) {
+TEST(ServerLog, APipeThatNobodyReadsDropsLinesAndStopsNothing) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const auto begun = std::chrono::steady_clock::now();
+  const auto started = std::chrono::steady_clock::now();
   int written = 0;
-  std::string heard;
+  std::string received;
   {
     LogWriter writer(ends[1], LogForm::pairs);
     const Log log = writer.log();
@@ -116,18 +116,18 @@ TEST(ServerLog, APipeThatNobodyReadsLosesLinesAndStopsNothing) {
       }
     };
     write_some(5000);  // a pipe holds some 170 of them, the queue 1,000
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
-    heard = read_all(ends[0]);
-    const std::size_t lost = heard.find("level=warning event=lost lines=");
-    ASSERT_NE(lost, std::string::npos) << "it flows again";
-    const int count = std::stoi(heard.substr(lost + 31));
-    const auto lines = std::count(heard.begin(), heard.end(), '\n');
+    EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+    received = read_all(ends[0]);
+    const std::size_t dropped = received.find("level=warning event=lost lines=");
+    ASSERT_NE(dropped, std::string::npos) << "the log is read again";
+    const int count = std::stoi(received.substr(dropped + 31));
+    const auto lines = std::count(received.begin(), received.end(), '\n');
     EXPECT_EQ(lines - 1 + count, written);
     EXPECT_GT(count, 3000);
     write_some(5000);
   }
   // With a full pipe the end does not wait for a reader.
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
   close(ends[0]);
   close(ends[1]);
 }

@@ -12,7 +12,7 @@ namespace {
 using Phase = Federation::Phase;
 
 const report::Words<Phase> kPhases = {
-    {"waiting", Phase::waiting}, {"running", Phase::running}, {"over", Phase::over}};
+    {"waiting", Phase::waiting}, {"running", Phase::running}, {"over", Phase::finished}};
 
 /// The counters of each client, with their keys in the JSON and names in the metrics.
 struct Counter {

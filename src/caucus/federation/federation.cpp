@@ -43,7 +43,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   if (hello.run && *hello.run != run_) {
     return usage_error(who, "took part in another run", "expected to join without resuming");
   }
-  // The open batch will count too.
+  // The examples of the open batch will count too.
   const std::uint64_t position =
       member.counted + (member.report ? member.report->played.forecasts : 0);
   if (!hello.resume && !hello.run && position > 0) {
@@ -103,16 +103,16 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
                       "the theory's rates need it; expected a number, or another schedule");
   }
   const bool first = !member.joined;
-  const bool begun = phase_ != Phase::waiting;
-  if (begun && !first && member.examples > 0 && ready.examples > member.examples) {
+  const bool started = phase_ != Phase::waiting;
+  if (started && !first && member.examples > 0 && ready.examples > member.examples) {
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
                       "expected " + std::to_string(member.examples) + " as it announced first");
   }
   CAUCUS_CHECK(accept_shape(who, ready));  // the last check, since it can change the plan
-  if (first || !begun) member.examples = ready.examples;
+  if (first || !started) member.examples = ready.examples;
   member.joined = member.connected = true;
   member.last_seen = now;
-  if (first && !begun && count_joined() == settings_.quorum) opened_ = now;
+  if (first && !started && count_joined() == settings_.quorum) opened_ = now;
   return Done{};
 }
 
@@ -131,7 +131,7 @@ std::size_t Federation::count_joined() const {
 
 // --- batches ---
 
-bool Federation::can_begin(Time now) const {
+bool Federation::can_start(Time now) const {
   if (phase_ != Phase::waiting) return false;
   const std::size_t joined = count_joined();
   if (joined == members_.size()) return true;
@@ -140,9 +140,9 @@ bool Federation::can_begin(Time now) const {
          check_horizon(length(), settings_.problem).ok();
 }
 
-Status Federation::begin(Time now) {
-  begun_with_ = length();
-  if (Status status = check_horizon(begun_with_, settings_.problem); !status.ok()) {
+Status Federation::start(Time now) {
+  started_with_ = length();
+  if (Status status = check_horizon(started_with_, settings_.problem); !status.ok()) {
     status.error().where = "schedule.kind";
     return status;
   }
@@ -165,7 +165,7 @@ Status Federation::make_server() {
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,
-             make_settings("fomd-oms", plan, constants, begun_with_, settings_.problem, 0));
+             make_settings("fomd-oms", plan, constants, started_with_, settings_.problem, 0));
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
   server_ = std::make_unique<AnyServer>(algorithm);
   sampled_ = std::make_unique<SampledModels>(*server_, shared.label_delay > 0);
@@ -181,7 +181,7 @@ void Federation::open(Time now) {
   }
   const auto active = [](const Member& member) { return member.active(); };
   if (std::none_of(members_.begin(), members_.end(), active) || batch_ == kMostBatches) {
-    phase_ = Phase::over;
+    phase_ = Phase::finished;
     curve_.finish(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
     return;
   }
@@ -246,7 +246,7 @@ bool Federation::closable(Time now) const {
 }
 
 std::optional<Time> Federation::alarm() const {
-  if (phase_ == Phase::over || !settings_.deadline) return std::nullopt;
+  if (phase_ == Phase::finished || !settings_.deadline) return std::nullopt;
   if (phase_ == Phase::waiting && count_joined() < settings_.quorum) return std::nullopt;
   return opened_ + *settings_.deadline;
 }

@@ -3,10 +3,10 @@
 // and does no I/O: its owner calls it from one thread at a time, passes the time, sends what it
 // assigns and stores what it closes.
 //
-//   waiting --all have joined--> batch 1 open --all have reported--> batch 2 open --> ... --> over
+//   waiting --all have joined--> batch 1 --all have reported--> batch 2 --> ... --> finished
 //
-// What lasts beyond the process (docs/protocol.md) is a fold of the closed batches: restore() and
-// replay() bring it back bit for bit.
+// The durable state (docs/protocol.md) is a fold of the closed batches: restore() and replay()
+// rebuild it bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct ClosedBatch {
 
 class Federation {
  public:
-  enum class Phase { waiting, running, over };
+  enum class Phase { waiting, running, finished };
 
   static Result<Federation> make(FederationSettings settings, RunId run);
 
@@ -55,20 +55,20 @@ class Federation {
   Result<WelcomeRecord> join(const HelloRecord& hello, Time now);
   /// Notes that the client has its data: from now on batches wait for it.
   Status ready(std::uint32_t client, const ReadyRecord& ready, Time now);
-  void leave(std::uint32_t client) { members_[client].connected = false; }
-  /// Notes that the client has acknowledged the end. This is not part of the snapshot:
+  void disconnect(std::uint32_t client) { members_[client].connected = false; }
+  /// Notes that the client has acknowledged the End. This is not part of the snapshot:
   /// acknowledged() returns one byte for each client.
   void acknowledge_end(std::uint32_t client) { members_[client].acknowledged_end = true; }
   [[nodiscard]] std::string acknowledged() const;
   Status restore_acknowledged(std::string_view bytes);
-  /// Returns the clients that have not acknowledged the end and were not cut off.
+  /// Returns the clients that have not acknowledged the End and were not cut off.
   [[nodiscard]] std::vector<std::string> unacknowledged() const;
 
   // --- batches ---
-  /// Returns whether the clients that the first batch waits for have joined.
-  [[nodiscard]] bool can_begin(Time now) const;
+  /// Returns whether enough clients have joined to open the first batch.
+  [[nodiscard]] bool can_start(Time now) const;
   /// Opens the first batch.
-  Status begin(Time now);
+  Status start(Time now);
   /// Returns whether the client is to be sent the models of the open batch.
   [[nodiscard]] bool awaits(std::uint32_t client) const;
   /// Returns these models, which are valid until the next call of any function.
@@ -79,17 +79,17 @@ class Federation {
   [[nodiscard]] bool closable(Time now) const;
   /// Returns when to ask again if nothing happens before.
   [[nodiscard]] std::optional<Time> alarm() const;
-  /// Learns from the reports and opens the next batch, or ends the run.
+  /// Learns from the reports and opens the next batch, or finishes the run.
   ClosedBatch close(Time now);
 
-  // --- what lasts ---
+  // --- durable state ---
   [[nodiscard]] std::string snapshot() const;
   Status restore(std::string_view bytes);
   /// Repeats a closed batch.
   Status replay(std::uint64_t number, std::span<const StoredReport> reports);
 
   /// Restarts the deadline of the open batch, since its clients have to connect again first.
-  void wake(Time now) { opened_ = now; }
+  void restart_deadline(Time now) { opened_ = now; }
 
   // --- state ---
   [[nodiscard]] Phase phase() const { return phase_; }
@@ -126,7 +126,7 @@ class Federation {
   std::uint64_t batch_ = 0;
   Time opened_{};  ///< when the batch was opened or, while waiting, the quorum had joined
   std::vector<TrackedMember> members_;
-  RunLength begun_with_;  ///< known at the beginning: clients that join later change no rates
+  RunLength started_with_;  ///< the length at the start: clients that join later change no rates
   std::unique_ptr<AnyServer> server_;
   std::unique_ptr<SampledModels> sampled_;
   std::unique_ptr<ReportRules> rules_;

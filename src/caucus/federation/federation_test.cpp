@@ -48,7 +48,7 @@ TEST(Federation, GoesOnFromASnapshotAndReplay) {
       for (std::size_t b = batches; b < whole.closed.size(); ++b) {
         ASSERT_TRUE(again.replay(whole.closed[b].number, whole.closed[b].reports).ok());
       }
-      EXPECT_EQ(again.phase(), Federation::Phase::over);
+      EXPECT_EQ(again.phase(), Federation::Phase::finished);
       EXPECT_EQ(learned_by(again), learned_by(whole.federation));
       EXPECT_EQ(again.snapshot(), whole.federation.snapshot());
     }
@@ -126,8 +126,8 @@ TEST(Federation, CountsNobodyInTheQuorumWhoNeverCame) {
     ASSERT_TRUE(federation.ready(j, clients[j].ready(), now).ok());
   }
   now += milliseconds(100);
-  ASSERT_TRUE(federation.can_begin(now));
-  ASSERT_TRUE(federation.begin(now).ok());
+  ASSERT_TRUE(federation.can_start(now));
+  ASSERT_TRUE(federation.start(now).ok());
   const auto play = [&](std::uint32_t j) {
     std::string why;
     auto report = *clients[j].play(record_of(federation.batch(), 0, federation.assign(j)));
@@ -150,7 +150,7 @@ TEST(Federation, DoesNotWaitForThoseWhoHaveFinished) {
   const TestSource source({3, 1, 2});
   Together t(test_settings(3, ScheduleKind::constant), source);
   t.play_to_the_end();
-  EXPECT_EQ(t.federation.phase(), Federation::Phase::over);
+  EXPECT_EQ(t.federation.phase(), Federation::Phase::finished);
   EXPECT_EQ(t.closed.size(), 3U);
   EXPECT_EQ(t.federation.telemetry().forecasts, 6U);
 }
@@ -325,8 +325,8 @@ TEST(Federation, RefusesAClientWithWhomItCouldNotBegin) {
   EXPECT_FALSE(federation.ready(0, {10, 0, 3}, Time{}).ok());
   ASSERT_TRUE(federation.ready(0, {10, 4, 3}, Time{}).ok()) << "who was refused decides nothing";
   ASSERT_TRUE(federation.ready(1, {10, 4, 3}, Time{}).ok());
-  ASSERT_TRUE(federation.can_begin(Time{}));
-  EXPECT_TRUE(federation.begin(Time{}).ok());
+  ASSERT_TRUE(federation.can_start(Time{}));
+  EXPECT_TRUE(federation.start(Time{}).ok());
 }
 
 TEST(Federation, WaitsForTheDataThatTheTheoryNeeds) {
@@ -340,22 +340,22 @@ TEST(Federation, WaitsForTheDataThatTheTheoryNeeds) {
   };
   const Time late = Time{} + std::chrono::hours(1);
   come(0, 3);  // for four models
-  EXPECT_FALSE(federation.can_begin(late));
+  EXPECT_FALSE(federation.can_start(late));
   come(1, 4);
-  EXPECT_FALSE(federation.can_begin(Time{}));
-  ASSERT_TRUE(federation.can_begin(late));
-  EXPECT_TRUE(federation.begin(late).ok());
+  EXPECT_FALSE(federation.can_start(Time{}));
+  ASSERT_TRUE(federation.can_start(late));
+  EXPECT_TRUE(federation.start(late).ok());
 }
 
 TEST(Federation, SaysWhatIsMissingIfAllHaveTooLittle) {
   auto federation = Federation::make(test_settings(1, ScheduleKind::theory), kRun).value();
   ASSERT_TRUE(federation.join({.client = "c1"}, Time{}).ok());
   ASSERT_TRUE(federation.ready(0, {3, 4, 0}, Time{}).ok());
-  ASSERT_TRUE(federation.can_begin(Time{}));
-  const auto begun = federation.begin(Time{});
-  ASSERT_FALSE(begun.ok());
-  EXPECT_EQ(begun.error().where, "schedule.kind");
-  EXPECT_NE(begun.error().line().find("T = 3 is less than K = 4"), std::string::npos);
+  ASSERT_TRUE(federation.can_start(Time{}));
+  const auto started = federation.start(Time{});
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().where, "schedule.kind");
+  EXPECT_NE(started.error().line().find("T = 3 is less than K = 4"), std::string::npos);
 }
 
 TEST(Federation, CountsALastReportOnce) {

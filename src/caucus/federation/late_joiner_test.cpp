@@ -32,8 +32,8 @@ std::pair<Learned, std::size_t> with_a_late_one(ScheduleKind schedule,
   come(1);
   now += milliseconds(100);
   come(1);  // again; the deadline has begun all the same
-  EXPECT_TRUE(federation->can_begin(now));
-  EXPECT_TRUE(federation->begin(now).ok());
+  EXPECT_TRUE(federation->can_start(now));
+  EXPECT_TRUE(federation->start(now).ok());
   std::string snapshot = federation->snapshot();
   std::vector<ClosedBatch> since;
   while (federation->phase() == Federation::Phase::running) {

@@ -68,7 +68,7 @@ TEST(LateLabels, AreReadTheSameByAServerThatWasKilled) {
     SlowLabels whole(settings, source);
     const std::string at_begin = whole.federation.snapshot();
     whole.play_late(15);
-    ASSERT_EQ(whole.federation.phase(), Federation::Phase::over);
+    ASSERT_EQ(whole.federation.phase(), Federation::Phase::finished);
     for (std::size_t killed = 0; killed < 15; ++killed) {
       Federation replayed = Federation::make(settings, kRun).value();
       ASSERT_TRUE(replayed.restore(at_begin).ok());
@@ -115,7 +115,7 @@ TEST(LateLabels, ArePaidForWithOneCopyPerBatchAndModel) {
   EXPECT_EQ(after.places, before.places);
 
   slow.play_late(10);
-  EXPECT_EQ(slow.federation.phase(), Federation::Phase::over);
+  EXPECT_EQ(slow.federation.phase(), Federation::Phase::finished);
   EXPECT_TRUE(Remembered(slow.federation).copies.empty());
 }
 

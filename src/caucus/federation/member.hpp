@@ -16,7 +16,7 @@ namespace caucus {
 
 using Time = std::chrono::steady_clock::time_point;
 
-/// How many messages of a client had which result.
+/// The numbers of a client's messages by their result.
 struct MemberCounters {
   std::uint64_t reports = 0;   ///< accepted reports
   std::uint64_t late = 0;      ///< reports for a batch that was closed
@@ -33,7 +33,7 @@ struct Member {
   bool joined = false;            ///< it has joined at least once, with its data
   bool finished = false;          ///< it has no more examples
   bool cut_off = false;           ///< too many of its reports were rejected
-  bool acknowledged_end = false;  ///< it knows that it has nothing more to do
+  bool acknowledged_end = false;  ///< it has acknowledged the End
   bool connected = false;         ///< it is connected and has its data
   bool answered = false;          ///< it has reported on the open batch
   std::uint64_t examples = 0;     ///< examples that it has; 0 if it does not know
@@ -52,7 +52,7 @@ struct TrackedMember : Member {
   std::deque<SampledSet> sampled;
   std::optional<ReportRecord> report;  ///< its accepted report on the open batch
 
-  // These are not part of what is stored:
+  // These are not stored:
   std::string software;      ///< the client's name for its program
   std::string fault;         ///< why its last rejected report was rejected
   std::uint64_t cut_in = 0;  ///< the batch in which it was cut off, if by this process

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kProtocol = 1;
 /// The most examples in one report, so that a server knows how large one can be.
 inline constexpr std::size_t kPartsPerReport = 64;
 inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
-  constexpr std::size_t kAlways = 100'000;  // they gather while the server is away
+  constexpr std::size_t kAlways = 100'000;  // examples may wait for the server
   return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
 }
 

@@ -25,8 +25,8 @@ class Together {
       clients.emplace_back(federation.settings().plan, j, source);
     }
     join_all();
-    EXPECT_TRUE(federation.can_begin(now));
-    EXPECT_TRUE(federation.begin(now).ok());
+    EXPECT_TRUE(federation.can_start(now));
+    EXPECT_TRUE(federation.start(now).ok());
   }
 
   void join_all() {

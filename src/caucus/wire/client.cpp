@@ -47,7 +47,7 @@ bool Client::observe(std::uint64_t id, double y) {
   Participant* participant = nullptr;
   {
     const std::lock_guard lock(parts_->mutex);
-    if (by_batch || !(parts_->end || parts_->stopped)) participant = parts_->participant.get();
+    if (by_batch || !(parts_->result || parts_->stopped)) participant = parts_->participant.get();
   }
   if (participant == nullptr) return false;
   const bool in_time = participant->observe(id, y);
@@ -78,8 +78,8 @@ Status Client::wait_for_models(std::chrono::milliseconds timeout) {
                       [&] { return parts_->participant && parts_->participant->batch() > 0; });
 }
 
-Status Client::wait_until_done(std::chrono::milliseconds timeout) {
-  return parts_->wait(timeout, "end", [&] { return parts_->end.has_value(); });
+Status Client::wait_until_finished(std::chrono::milliseconds timeout) {
+  return parts_->wait(timeout, "end of the run", [&] { return parts_->result.has_value(); });
 }
 
 Result<SharedPlan> Client::wait_for_plan(std::chrono::milliseconds timeout) {
@@ -94,14 +94,14 @@ Status Client::ready(std::uint64_t examples, std::size_t features, std::size_t e
 Result<std::optional<OpenBatch>> Client::next_batch() {
   Parts& parts = *parts_;
   while (true) {
-    CAUCUS_CHECK(parts.wait(kForever, "batch", [&] { return parts.newest || parts.end; }));
+    CAUCUS_CHECK(parts.wait(kForever, "batch", [&] { return parts.newest || parts.result; }));
     std::optional<AssignmentRecord> assignment;
     {
       const std::lock_guard lock(parts.mutex);
-      if (parts.end) return std::optional<OpenBatch>();
+      if (parts.result) return std::optional<OpenBatch>();
       if (!parts.participant) return usage_error("next_batch", "comes before ready()");
       assignment = std::exchange(parts.newest, std::nullopt);
-      parts.tell_start();
+      parts.notify_start();
     }
     if (!assignment) continue;
     const OpenBatch open{assignment->batch, assignment->durable};

@@ -1,4 +1,4 @@
-// The state of a Client, and what the threads of its connection do with it.
+// The state of a Client, and the handlers of its connection's events.
 #pragma once
 
 #include <condition_variable>
@@ -33,19 +33,18 @@ class Client::Parts {
     return participant.get();
   }
 
-  /// Waits until what() is true.
   template <class What>
   Status wait(std::chrono::milliseconds timeout, const char* waited_for, What&& what) {
     std::unique_lock lock(mutex);
-    const auto over = [&] { return what() || end || stopped; };
+    const auto ready_or_ended = [&] { return what() || result || stopped; };
     if (timeout == kForever) {
-      changed.wait(lock, over);
+      changed.wait(lock, ready_or_ended);
     } else {
-      changed.wait_for(lock, timeout, over);
+      changed.wait_for(lock, timeout, ready_or_ended);
     }
-    if (end && !end->ok()) return end->error();
+    if (result && !result->ok()) return result->error();
     if (what()) return Done{};
-    if (end) return network_error("server", "the run is over");
+    if (result) return network_error("server", "the run has finished");
     return network_error("client '" + options.name + "'",
                          stopped ? "was stopped" : std::string("no ") + waited_for + " in time");
   }
@@ -70,14 +69,14 @@ class Client::Parts {
       const std::lock_guard lock(mutex);
       if (participant) return usage_error("ready", "was called twice", "expected one call");
       participant = std::move(made);
-      tell_start();
+      notify_start();
     }
     connection.ready(shape);
     return Done{};
   }
 
-  /// Tells the participant of the server's start. The caller holds the mutex.
-  void tell_start() {
+  /// Passes the server's start on to the participant. The caller holds the mutex.
+  void notify_start() {
     if (server_start) participant->served_by(server_start->first, server_start->second);
     server_start.reset();
   }
@@ -142,7 +141,7 @@ class Client::Parts {
   std::uint64_t in_time = 0, late = 0;  ///< numbers of true values
   bool warned_of_late = false;
   std::uint64_t repeated = 0;
-  std::optional<Status> end;
+  std::optional<Status> result;
 
   wire::Connection connection;  ///< the last member, since its events use all others
 
@@ -176,10 +175,10 @@ class Client::Parts {
                 {{"batch", std::to_string(batch)}, {"why", why}});
     };
     events.on_state = [this](ConnectionState now, const std::string& why) { on_state(now, why); };
-    events.on_over = options.on_over;
+    events.on_finished = options.on_finished;
     events.on_end = [this](const Status& status) {
       const std::lock_guard lock(mutex);
-      end = status;
+      result = status;
       changed.notify_all();
     };
     return events;
@@ -191,7 +190,7 @@ class Client::Parts {
       state = now;
     }
     LogLevel level = LogLevel::info;
-    if (now == ConnectionState::lost) level = LogLevel::warning;
+    if (now == ConnectionState::disconnected) level = LogLevel::warning;
     if (now == ConnectionState::failed) level = LogLevel::error;
     const bool names_server =
         now == ConnectionState::connecting || now == ConnectionState::connected;
@@ -210,7 +209,7 @@ class Client::Parts {
       newest.reset();  // the server sends it again
       server_start.emplace(record.start, record.since);
       // Otherwise next_batch() does it when the application takes the first batch of this start.
-      if (participant && !options.by_batch) tell_start();
+      if (participant && !options.by_batch) notify_start();
       changed.notify_all();
     }
     const bool shape_is_known = options.features + options.experts > 0;

@@ -1,4 +1,4 @@
-// One stream to a server, on the client: from Hello until it breaks or the server ends it.
+// The client's end of one stream, from the Hello until the stream breaks or the server ends it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -35,7 +35,7 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
         done_(std::move(done)),
         bytes_(bytes) {}
 
-  void begin(v1::ClientMessage hello) {
+  void start(v1::ClientMessage hello) {
     stub_->async()->Join(&context_, this);
     AddHold();  // writes come from any thread; removed when the reading has ended
     send(std::move(hello));
@@ -43,7 +43,6 @@ class ClientStream final : public grpc::ClientBidiReactor<v1::ClientMessage, v1:
     StartCall();
   }
 
-  /// Sends messages in order.
   void send(v1::ClientMessage message) {
     const std::lock_guard lock(mutex_);
     if (broken_ || closing_) return;

@@ -52,7 +52,7 @@ TEST(Client, FailsCleanlyWithoutAServer) {
   const auto models = (*client)->wait_for_models(seconds(20));
   ASSERT_FALSE(models.ok());
   EXPECT_NE(models.error().what.find("no answer"), std::string::npos) << models.error().line();
-  EXPECT_FALSE((*client)->wait_until_done(milliseconds(0)).ok());
+  EXPECT_FALSE((*client)->wait_until_finished(milliseconds(0)).ok());
   EXPECT_EQ((*client)->state(), ConnectionState::failed);
   EXPECT_FALSE((*client)->plan());
   EXPECT_FALSE((*client)->run());
@@ -207,7 +207,7 @@ TEST(Client, HasTheBitsOfTheSimulationWhenItWaitsForItsModels) {
       ASSERT_TRUE(client.ok());
       play(**client, source, j, 0, source.rounds(j));
       (*client)->finish();
-      EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
+      EXPECT_TRUE((*client)->wait_until_finished(seconds(30)).ok());
       EXPECT_EQ((*client)->counts().predictions, source.rounds(j));
       EXPECT_TRUE((*client)->run());
     });
@@ -251,7 +251,7 @@ TEST(Client, GoesOnWithoutTheServerAndReportsLater) {
     (*client)->observe(ids[k], source.example(0, k).y);
   }
   (*client)->finish();
-  const auto done = (*client)->wait_until_done(seconds(30));
+  const auto done = (*client)->wait_until_finished(seconds(30));
   EXPECT_TRUE(done.ok()) << done.error().line();
   const auto status = server.host().status();
   EXPECT_EQ(status.forecasts, (*client)->counts().observed);
@@ -259,7 +259,7 @@ TEST(Client, GoesOnWithoutTheServerAndReportsLater) {
   EXPECT_EQ(status.members[0].counters.rejected, 0U);
   const std::lock_guard lock(mutex);
   using enum ConnectionState;
-  EXPECT_EQ(states, (std::vector{connecting, connected, lost, connected, over}));
+  EXPECT_EQ(states, (std::vector{connecting, connected, disconnected, connected, finished}));
 }
 
 TEST(Client, SaysWhenNobodyWillHearOfATrueValueAnyMore) {
@@ -271,7 +271,7 @@ TEST(Client, SaysWhenNobodyWillHearOfATrueValueAnyMore) {
   const auto client = Client::start(options);
   ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
   server.kill();
-  EXPECT_FALSE((*client)->wait_until_done(seconds(20)).ok());
+  EXPECT_FALSE((*client)->wait_until_finished(seconds(20)).ok());
   EXPECT_EQ((*client)->state(), ConnectionState::failed);
   const auto prediction = (*client)->predict(source.example(0, 0).x);
   ASSERT_TRUE(prediction.ok()) << "the last models are still there";
@@ -314,7 +314,7 @@ TEST(Client, GoesOnAfterACrashWhereTheServerHasIt) {
   ASSERT_EQ((*client)->counted(), 8U);
   play(**client, source, 0, 8, 20);
   (*client)->finish();
-  EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
+  EXPECT_TRUE((*client)->wait_until_finished(seconds(30)).ok());
   Learned here = server.learned();
   Learned there = simulated(settings, source);
   here.curve = there.curve = {};  // it said in a batch more that it has no examples
@@ -346,7 +346,7 @@ TEST(Client, ShowsItsKeysAndItsToken) {
   ASSERT_TRUE((*client)->wait_for_models(seconds(20)).ok());
   play(**client, source, 0, 0, 3);
   (*client)->finish();
-  EXPECT_TRUE((*client)->wait_until_done(seconds(30)).ok());
+  EXPECT_TRUE((*client)->wait_until_finished(seconds(30)).ok());
   EXPECT_EQ(server.host().status().forecasts, 3U);
 }
 
@@ -368,7 +368,7 @@ TEST(Client, LosesNoExampleToThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   (*client)->finish();
-  const auto done = (*client)->wait_until_done(seconds(60));
+  const auto done = (*client)->wait_until_finished(seconds(60));
   ASSERT_TRUE(done.ok()) << done.error().line();
   const auto counts = (*client)->counts();
   EXPECT_EQ(counts.predictions, 4000U);

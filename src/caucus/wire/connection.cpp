@@ -10,10 +10,10 @@
 namespace caucus::wire {
 namespace {
 
-constexpr std::chrono::milliseconds kFarewell{1000};         // to send waiting messages at the end
-constexpr std::chrono::milliseconds kGoodbye{10'000};        // to acknowledge the end
-constexpr std::chrono::milliseconds kWelcomeWithin{10'000};  // after that it tries another stream
-/// The backoff begins anew after a stream that lasted this long.
+constexpr std::chrono::milliseconds kFlushTimeout{1000};          // to send waiting messages
+constexpr std::chrono::milliseconds kAcknowledgeTimeout{10'000};  // to acknowledge the end
+constexpr std::chrono::milliseconds kWelcomeTimeout{10'000};      // then it opens another stream
+/// The backoff starts again from its shortest time after a stream that lasted this long.
 constexpr std::chrono::milliseconds kSteady{1000};
 
 }  // namespace
@@ -27,7 +27,7 @@ Connection::Connection(ConnectionOptions options, ConnectionEvents events)
 Connection::~Connection() { stop(); }
 
 void Connection::start() {
-  thread_ = std::thread([this] { keep(); });
+  thread_ = std::thread([this] { run(); });
 }
 
 void Connection::ready(const ReadyRecord& ready) {
@@ -35,7 +35,7 @@ void Connection::ready(const ReadyRecord& ready) {
     const std::lock_guard lock(mutex_);
     ready_ = ready;
   }
-  say_ready();
+  send_ready();
 }
 
 void Connection::report(const ReportRecord& report) {
@@ -54,41 +54,41 @@ void Connection::stop() {
 
 // --- on its own thread ---
 
-void Connection::keep() {
-  alone_since_ = Clock::now();
-  tell(ConnectionState::connecting, options_.server.text());
+void Connection::run() {
+  disconnected_since_ = Clock::now();
+  set_state(ConnectionState::connecting, options_.server.text());
   while (true) {
-    const auto begun = Clock::now();
-    const grpc::Status status = hold_stream();
+    const auto started = Clock::now();
+    const grpc::Status status = run_stream();
     std::unique_lock lock(mutex_);
-    if (welcomed_) alone_since_ = Clock::now();
-    if (welcomed_ && alone_since_ - begun > kSteady) backoff_.reset();
-    // The server ends the stream without an error once the goodbye is stored.
-    const bool acknowledged = heard_end_ && status.ok();
-    if (!end_ && goodbye_until_ && (acknowledged || Clock::now() >= *goodbye_until_)) {
-      end_ = Done{};
+    if (welcomed_) disconnected_since_ = Clock::now();
+    if (welcomed_ && disconnected_since_ - started > kSteady) backoff_.reset();
+    // The server ends the stream without an error once the acknowledgement is stored.
+    const bool acknowledged = end_received_ && status.ok();
+    if (!result_ && acknowledge_until_ && (acknowledged || Clock::now() >= *acknowledge_until_)) {
+      result_ = Done{};
     }
-    if (!end_ && why_.empty()) why_ = text_of(status);
-    if (!end_ && streams_ == 0 && is_hopeless(status)) end_ = failure(why_, kExpectedServer);
-    if (!leaving()) {
+    if (!result_ && why_.empty()) why_ = text_of(status);
+    if (!result_ && streams_ == 0 && is_hopeless(status)) result_ = failure(why_, kExpectedServer);
+    if (!is_ending()) {
       const std::string why = why_;
       lock.unlock();
-      tell(ConnectionState::lost, why);
+      set_state(ConnectionState::disconnected, why);
       lock.lock();
-      wait_before_next(lock);
+      wait_before_retry(lock);
     }
     if (stopping_) return;
-    if (end_) return finish(lock);
+    if (result_) return finish(lock);
   }
 }
 
-grpc::Status Connection::hold_stream() {
+grpc::Status Connection::run_stream() {
   auto channel = make_channel(options_.server, options_.tls);
   const auto stream = std::make_shared<ClientStream>(
       channel, [this](const v1::ServerMessage& message) { receive(message); },
       [this](const grpc::Status& status) {
         const std::lock_guard lock(mutex_);
-        done_ = status;
+        stream_status_ = status;
         changed_.notify_all();
       },
       bytes_up_);
@@ -97,68 +97,68 @@ grpc::Status Connection::hold_stream() {
   {
     const std::lock_guard lock(mutex_);
     stream_ = stream;
-    welcomed_ = said_ready_ = heard_end_ = false;
-    done_.reset();
+    welcomed_ = ready_sent_ = end_received_ = false;
+    stream_status_.reset();
     why_.clear();
   }
-  stream->begin(std::move(hello));
-  channel_ = std::move(channel);  // the older one ends only now, so gRPC's threads stay
+  stream->start(std::move(hello));
+  channel_ = std::move(channel);  // closes the older one only now, so that gRPC keeps its threads
 
   std::unique_lock lock(mutex_);
-  const auto over = [&] { return done_ || leaving() || heard_end_; };
-  changed_.wait_until(lock, in_patience(Clock::now() + kWelcomeWithin),
-                      [&] { return over() || welcomed_; });
-  if (welcomed_) changed_.wait(lock, over);
-  if (heard_end_) hear_end(*stream, lock);
-  if (!done_ && (leaving() || heard_end_)) {
-    take_leave(*stream, lock);
-  } else if (!done_) {
-    why_ = "nobody answers";
+  const auto ended = [&] { return stream_status_ || is_ending() || end_received_; };
+  changed_.wait_until(lock, capped(Clock::now() + kWelcomeTimeout),
+                      [&] { return ended() || welcomed_; });
+  if (welcomed_) changed_.wait(lock, ended);
+  if (end_received_) acknowledge_end(*stream, lock);
+  if (!stream_status_ && (is_ending() || end_received_)) {
+    close_stream(*stream, lock);
+  } else if (!stream_status_) {
+    why_ = "no answer";
   }
-  if (!done_) {
+  if (!stream_status_) {
     lock.unlock();
     stream->cancel();
     lock.lock();
-    changed_.wait(lock, [&] { return done_.has_value(); });
+    changed_.wait(lock, [&] { return stream_status_.has_value(); });
   }
   stream_.reset();
-  return *done_;
+  return *stream_status_;
 }
 
-void Connection::hear_end(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
-  const bool first = !goodbye_until_;
-  if (first) goodbye_until_ = Clock::now() + kGoodbye;
+void Connection::acknowledge_end(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
+  const bool first = !acknowledge_until_;
+  if (first) acknowledge_until_ = Clock::now() + kAcknowledgeTimeout;
   lock.unlock();
-  if (first && events_.on_over) events_.on_over();
+  if (first && events_.on_finished) events_.on_finished();
   v1::ClientMessage message;
   message.mutable_goodbye();
   stream.send(std::move(message));
   lock.lock();
 }
 
-void Connection::take_leave(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
-  if (!welcomed_ && !end_ && !heard_end_) return;  // no server is connected
+void Connection::close_stream(ClientStream& stream, std::unique_lock<std::mutex>& lock) {
+  if (!welcomed_ && !result_ && !end_received_) return;  // the server has not answered
   lock.unlock();
   stream.close();
   lock.lock();
-  changed_.wait_until(lock, heard_end_ ? *goodbye_until_ : Clock::now() + kFarewell,
-                      [&] { return done_.has_value(); });
+  changed_.wait_until(lock, end_received_ ? *acknowledge_until_ : Clock::now() + kFlushTimeout,
+                      [&] { return stream_status_.has_value(); });
 }
 
-void Connection::wait_before_next(std::unique_lock<std::mutex>& lock) {
-  changed_.wait_until(lock, in_patience(Clock::now() + backoff_.next()), [&] { return leaving(); });
-  if (options_.patience.count() == 0 || leaving() || goodbye_until_) return;
-  if (Clock::now() < alone_since_ + options_.patience) return;
+void Connection::wait_before_retry(std::unique_lock<std::mutex>& lock) {
+  changed_.wait_until(lock, capped(Clock::now() + backoff_.next()), [&] { return is_ending(); });
+  if (options_.patience.count() == 0 || is_ending() || acknowledge_until_) return;
+  if (Clock::now() < disconnected_since_ + options_.patience) return;
   const auto seconds = std::chrono::duration<double>(options_.patience).count();
   out_of_patience_ = true;
-  end_ = failure("no answer for " + to_text(seconds) + " s (the last attempt: " + why_ + ")",
-                 kExpectedServer);
+  result_ = failure("no answer for " + to_text(seconds) + " s (the last attempt: " + why_ + ")",
+                    kExpectedServer);
 }
 
-Connection::Clock::time_point Connection::in_patience(Clock::time_point time) const {
-  if (goodbye_until_) return std::min(time, *goodbye_until_);
+Connection::Clock::time_point Connection::capped(Clock::time_point time) const {
+  if (acknowledge_until_) return std::min(time, *acknowledge_until_);
   if (options_.patience.count() == 0) return time;
-  return std::min(time, alone_since_ + options_.patience);
+  return std::min(time, disconnected_since_ + options_.patience);
 }
 
 Error Connection::failure(const std::string& what, const std::string& expected) const {
@@ -166,16 +166,16 @@ Error Connection::failure(const std::string& what, const std::string& expected) 
 }
 
 void Connection::finish(std::unique_lock<std::mutex>& lock) {
-  const Status end = *end_;
+  const Status end = *result_;
   const std::string why = end.ok() ? why_ : end.error().line();
   lock.unlock();
-  tell(end.ok() ? ConnectionState::over : ConnectionState::failed, why);
+  set_state(end.ok() ? ConnectionState::finished : ConnectionState::failed, why);
   if (events_.on_end) events_.on_end(end);
 }
 
-void Connection::tell(ConnectionState state, const std::string& why) {
-  if (state == told_) return;
-  told_ = state;
+void Connection::set_state(ConnectionState state, const std::string& why) {
+  if (state == state_) return;
+  state_ = state;
   if (events_.on_state) events_.on_state(state, why);
 }
 
@@ -192,7 +192,7 @@ void Connection::receive(const v1::ServerMessage& message) {
   } else if (message.has_end()) {
     const std::lock_guard lock(mutex_);
     why_ = message.end().why();
-    heard_end_ = true;
+    end_received_ = true;
     changed_.notify_all();
   }  // other messages are from a later version and need no answer
 }
@@ -212,9 +212,9 @@ void Connection::welcome(const v1::Welcome& message) {
     changed_.notify_all();
   }
   ++streams_;
-  tell(ConnectionState::connected, options_.server.text());
+  set_state(ConnectionState::connected, options_.server.text());
   if (events_.on_welcome) check(events_.on_welcome(*record));
-  say_ready();
+  send_ready();
 }
 
 void Connection::refuse(const v1::Refusal& refusal) {
@@ -231,24 +231,24 @@ void Connection::refuse(const v1::Refusal& refusal) {
 void Connection::check(const Status& status) {
   if (status.ok()) return;
   const std::lock_guard lock(mutex_);
-  if (!end_) end_ = status;
+  if (!result_) result_ = status;
   changed_.notify_all();
 }
 
-/// The caller holds mutex_. A client that has heard the end has not failed.
+/// The caller holds mutex_. A client that has received the End has not failed.
 void Connection::end_with(const std::string& why) {
-  if (!end_) end_ = goodbye_until_ ? Status(Done{}) : Status(failure(why));
+  if (!result_) result_ = acknowledge_until_ ? Status(Done{}) : Status(failure(why));
   changed_.notify_all();
 }
 
 // --- on any thread ---
 
-/// Holds the lock while it sends: another thread may have a report for the previous stream, and the
+/// Holds the lock while it sends: another thread may send a report for the previous stream, and the
 /// server refuses a report before the Ready.
-void Connection::say_ready() {
+void Connection::send_ready() {
   const std::lock_guard lock(mutex_);
-  if (!ready_ || !welcomed_ || said_ready_ || leaving()) return;
-  said_ready_ = true;
+  if (!ready_ || !welcomed_ || ready_sent_ || is_ending()) return;
+  ready_sent_ = true;
   v1::ClientMessage message;
   encode(*ready_, *message.mutable_ready());
   if (stream_) stream_->send(std::move(message));
@@ -256,7 +256,7 @@ void Connection::say_ready() {
 
 std::shared_ptr<ClientStream> Connection::open_stream() {
   const std::lock_guard lock(mutex_);
-  return said_ready_ && !leaving() ? stream_ : nullptr;
+  return ready_sent_ && !is_ending() ? stream_ : nullptr;
 }
 
 }  // namespace caucus::wire

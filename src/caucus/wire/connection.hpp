@@ -1,6 +1,6 @@
-// A client's connection to its server. It opens another stream whenever one is lost, until the
-// server says that the client has finished, refuses it or has not answered for too long, or until
-// stop().
+// A client's connection to its server. It opens another stream whenever one breaks, until the
+// server says that the client has finished, refuses the client or does not answer for too long, or
+// until stop().
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct ConnectionOptions {
   Address server;
   TlsTexts tls;       ///< there is no TLS without an authority
   HelloRecord hello;  ///< its run is filled in after the first welcome
-  std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< without a server; 0: no limit
+  std::chrono::milliseconds patience = std::chrono::minutes(5);  ///< time to retry; 0: no limit
 };
 
 /// These are called from other threads, one at a time, and not after stop() has returned. They may
@@ -41,7 +41,7 @@ struct ConnectionEvents {
   std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;
   std::function<void(ConnectionState, const std::string& why)> on_state;
   /// Called when the server has all examples of this client, before that is acknowledged.
-  std::function<void()> on_over;
+  std::function<void()> on_finished;
   /// Called once, unless stop() comes first: success, or the reason why the connection ended.
   std::function<void(const Status&)> on_end;
 };
@@ -58,7 +58,7 @@ class Connection {
   /// Connects in the background and returns at once. Events come only after this call.
   void start();
 
-  /// Says that the client has its data; a Ready is sent after every welcome.
+  /// Sends a Ready now, if there is a stream, and after every later welcome.
   void ready(const ReadyRecord& ready);
   /// Sends a report, or drops it while there is no stream: the server will ask for it again. It
   /// replaces an older report that has not been sent.
@@ -76,18 +76,18 @@ class Connection {
 
   // These run on the connection's own thread, which makes one stream after another. It waits while
   // there is a stream, so events come one at a time.
-  void keep();
-  /// Opens a stream and returns when it is done.
-  grpc::Status hold_stream();
-  void hear_end(ClientStream& stream, std::unique_lock<std::mutex>& lock);
-  void take_leave(ClientStream& stream, std::unique_lock<std::mutex>& lock);
-  void wait_before_next(std::unique_lock<std::mutex>& lock);
-  /// Returns the time, but no later than the end of the patience or of the time for a goodbye.
-  [[nodiscard]] Clock::time_point in_patience(Clock::time_point time) const;
+  void run();
+  /// Opens a stream and returns when it has ended.
+  grpc::Status run_stream();
+  void acknowledge_end(ClientStream& stream, std::unique_lock<std::mutex>& lock);
+  void close_stream(ClientStream& stream, std::unique_lock<std::mutex>& lock);
+  void wait_before_retry(std::unique_lock<std::mutex>& lock);
+  /// Returns `time`, but no later than the patience or the time to acknowledge the End allows.
+  [[nodiscard]] Clock::time_point capped(Clock::time_point time) const;
   [[nodiscard]] Error failure(const std::string& what, const std::string& expected = {}) const;
   void finish(std::unique_lock<std::mutex>& lock);
-  /// Reports a change of the state.
-  void tell(ConnectionState state, const std::string& why);
+  /// Calls on_state if the state has changed.
+  void set_state(ConnectionState state, const std::string& why);
 
   // These run on gRPC's threads.
   void receive(const v1::ServerMessage& message);
@@ -98,30 +98,30 @@ class Connection {
   void check(const Status& status);
 
   // These run on any thread.
-  void say_ready();
-  /// Returns null if nothing can be sent.
+  void send_ready();
+  /// Returns the stream, or null if reports cannot be sent now.
   std::shared_ptr<ClientStream> open_stream();
-  [[nodiscard]] bool leaving() const { return stopping_ || end_; }
+  [[nodiscard]] bool is_ending() const { return stopping_ || result_; }
 
   ConnectionOptions options_;  ///< `hello` changes under the lock, between streams or in welcome()
   const ConnectionEvents events_;
   Backoff backoff_;
   std::shared_ptr<grpc::Channel> channel_;
-  Clock::time_point alone_since_;
-  std::optional<ConnectionState> told_;
+  Clock::time_point disconnected_since_;
+  std::optional<ConnectionState> state_;
   std::atomic<std::uint64_t> bytes_up_{0}, bytes_down_{0}, streams_{0};
   std::atomic<bool> out_of_patience_ = false;
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool stopping_ = false;
-  std::optional<Status> end_;  ///< how the connection ended
+  std::optional<Status> result_;  ///< how the connection ended
   std::optional<ReadyRecord> ready_;
   std::shared_ptr<ClientStream> stream_;
-  bool welcomed_ = false, said_ready_ = false, heard_end_ = false;  ///< all on this stream
-  std::optional<Clock::time_point> goodbye_until_;  ///< set when any stream has brought the End
-  std::optional<grpc::Status> done_;
-  std::string why_;  ///< the reason why the stream ended
+  bool welcomed_ = false, ready_sent_ = false, end_received_ = false;  ///< on this stream
+  std::optional<Clock::time_point> acknowledge_until_;  ///< set when the End first arrives
+  std::optional<grpc::Status> stream_status_;           ///< set when the stream has ended
+  std::string why_;                                     ///< the reason why the stream ended
 
   std::mutex stop_mutex_;
   std::thread thread_;

@@ -45,7 +45,7 @@ TEST(Connection, CarriesARunWithTheBitsOfTheSimulation) {
         EXPECT_GT(client->connection().bytes_up(), 100U);
         EXPECT_GT(client->connection().bytes_down(), 100U);
         using enum ConnectionState;
-        EXPECT_EQ(client->states(), (std::vector{connecting, connected, over}));
+        EXPECT_EQ(client->states(), (std::vector{connecting, connected, finished}));
       }
       EXPECT_EQ(server.learned(), simulated(settings, source));
       ASSERT_TRUE(server.host().linger(std::chrono::seconds(60)).ok());
@@ -130,15 +130,15 @@ TEST(Connection, GivesUpWhenItsPatienceIsOver) {
   options.server = nobody;
   options.patience = milliseconds(300);
   const TestSource source({3});
-  const auto begun = std::chrono::steady_clock::now();
+  const auto started = std::chrono::steady_clock::now();
   WireClient client(TestClient(settings.plan, 0, source), options);
   const auto end = client.wait();
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error().kind, ErrorKind::network);
   EXPECT_NE(end.error().what.find("no answer for 0.3 s"), std::string::npos) << end.error().line();
-  EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(300));
+  EXPECT_GE(std::chrono::steady_clock::now() - started, milliseconds(300));
   using enum ConnectionState;
-  EXPECT_EQ(client.states(), (std::vector{connecting, lost, failed}));
+  EXPECT_EQ(client.states(), (std::vector{connecting, disconnected, failed}));
 }
 
 TEST(Connection, IsNoMorePatientWithWhoeverSaysNothing) {
@@ -152,9 +152,9 @@ TEST(Connection, IsNoMorePatientWithWhoeverSaysNothing) {
   ::getsockname(listener, reinterpret_cast<sockaddr*>(&where), &size);
   ConnectionOptions options;
   options.server = {"127.0.0.1", ntohs(where.sin_port)};
-  const auto begun = std::chrono::steady_clock::now();
+  const auto started = std::chrono::steady_clock::now();
   const auto end = outcome_of(test_settings(1, ScheduleKind::constant), options);  // 1 s
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
   ::close(listener);
   ASSERT_FALSE(end.ok());
   EXPECT_NE(end.error().line().find("; expected a caucus server"), std::string::npos)
@@ -167,7 +167,7 @@ TEST(Connection, SaysAgainThatItHasHeardTheEnd) {
   TestServer server(settings);
   ConnectionOptions options;
   options.server = server.address();
-  options.patience = milliseconds(200);  // it is over: whether it was heard is no reason to fail
+  options.patience = milliseconds(200);  // it is over: whether it was received is no reason to fail
   std::thread restart;
   WireClient client(TestClient(settings.plan, 0, source), options, {}, [&] {
     server.kill();  // between the End and the Goodbye
@@ -276,11 +276,11 @@ TEST(Connection, PassesOverWhatALaterClientSays) {
   ASSERT_TRUE(stream->Write(unknown));
   encode(client.ready(), *message.mutable_ready());
   ASSERT_TRUE(stream->Write(message));
-  v1::ServerMessage heard;
-  ASSERT_TRUE(stream->Read(&heard));
-  EXPECT_TRUE(heard.has_welcome());
-  ASSERT_TRUE(stream->Read(&heard));
-  EXPECT_TRUE(heard.has_assignment());
+  v1::ServerMessage received;
+  ASSERT_TRUE(stream->Read(&received));
+  EXPECT_TRUE(received.has_welcome());
+  ASSERT_TRUE(stream->Read(&received));
+  EXPECT_TRUE(received.has_assignment());
   context.TryCancel();
 }
 

@@ -75,7 +75,7 @@ TEST_P(StreamFlood, TakesLittleMemoryAndKeepsNobodyOut) {
   for (int n = 0; n < kConnections; ++n) {
     senders.emplace_back([&] {
       raw::Connection connection(server.address(), attack.without_certificate);
-      connection.say(flood);
+      connection.send(flood);
       EXPECT_EQ(connection.ends(std::chrono::seconds(attack.without_certificate ? 5 : 1)),
                 attack.without_certificate);
     });
@@ -117,7 +117,7 @@ TEST(Flood, DoesNotKeepAServerFromShuttingDown) {
   std::vector<std::unique_ptr<raw::Connection>> left;
   for (int n = 0; n < 10; ++n) {
     left.push_back(std::make_unique<raw::Connection>(server->address()));
-    left.back()->say(flood);
+    left.back()->send(flood);
   }
   const auto start = std::chrono::steady_clock::now();
   server.reset();
@@ -150,11 +150,11 @@ std::string streams(const std::string& method, const std::string& said,
 double lasts(const Address& server, const std::string& bytes) {
   const auto start = std::chrono::steady_clock::now();
   raw::Connection connection(server);
-  EXPECT_TRUE(connection.say(bytes));
+  EXPECT_TRUE(connection.send(bytes));
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  while (!connection.over() && seconds() < 10.0) connection.hear(milliseconds(100));
+  while (!connection.over() && seconds() < 10.0) connection.receive(milliseconds(100));
   return seconds();
 }
 

@@ -161,7 +161,7 @@ class Replayer {
 };
 
 TEST(Hostile, ReplayedReportsChangeNothing) {
-  const auto begun = std::chrono::steady_clock::now();
+  const auto started = std::chrono::steady_clock::now();
   const TestSource source({20, 20});
   const auto settings = test_settings(2, ScheduleKind::adaptive);
   TestServer server(settings);
@@ -171,7 +171,7 @@ TEST(Hostile, ReplayedReportsChangeNothing) {
   EXPECT_FALSE(replayer.play(6));
   EXPECT_TRUE(replayer.play(20));
   EXPECT_TRUE(honest->wait().ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10))
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10))
       << "what was said twice kept the others waiting";
   const Member member = server.host().status().members[1];
   EXPECT_EQ(member.counters.reports, 20U);
@@ -287,8 +287,8 @@ TEST(Hostile, PackedMessagesAreNotUnpacked) {
     v1::ClientMessage message;
     message.mutable_hello()->set_software(std::string(50'000, 'x'));  // it fits, packed or not
     stream->Write(message);
-    v1::ServerMessage heard;
-    EXPECT_FALSE(stream->Read(&heard)) << heard.DebugString();
+    v1::ServerMessage received;
+    EXPECT_FALSE(stream->Read(&received)) << received.DebugString();
     EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
   }
 }
@@ -357,14 +357,14 @@ TEST(Hostile, NobodyReportsWhoHasNotSaidThatItIsReady) {
   const auto settings = test_settings(1, ScheduleKind::constant);
   TestServer server(settings);
   ClientByHand before(server.address().text(), "c1", 5);
-  ASSERT_TRUE(before.hear_assignment());
+  ASSERT_TRUE(before.receive_assignment());
   before.say_no_more();
   ASSERT_TRUE(before.end().ok());
   TestClient client(settings.plan, 0, source);
   v1::ClientMessage hello;
   encode(client.hello(), *hello.mutable_hello());
   v1::ClientMessage report;  // what the server waits for, but not on this stream
-  encode(*client.play(decode(before.heard().assignment())), *report.mutable_report());
+  encode(*client.play(decode(before.received().assignment())), *report.mutable_report());
   const auto said = say(server.address(), {hello, report});
   ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.back().refusal().why(), "expected a Ready first");

@@ -52,19 +52,19 @@ class Service final : public v1::Federation::CallbackService {
 
   grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>* Join(
       grpc::CallbackServerContext* context) override {
-    return begin(std::make_shared<Session>(context, shared_));
+    return start(std::make_shared<Session>(context, shared_));
   }
 
   grpc::ServerBidiReactor<v1::StatusRequest, v1::StatusReply>* Status(
       grpc::CallbackServerContext* context) override {
-    return begin(std::make_shared<StatusSession>(context, shared_));
+    return start(std::make_shared<StatusSession>(context, shared_));
   }
 
  private:
   template <class Stream>
-  Stream* begin(const std::shared_ptr<Stream>& stream) {
-    stream->begin();
-    // A client says Hello at once: the oldest pending stream is the least likely to be one.
+  Stream* start(const std::shared_ptr<Stream>& stream) {
+    stream->start();
+    // A client sends its Hello at once, so the oldest pending stream is the least likely client.
     if (const auto oldest = add(stream)) oldest->evict();
     return stream.get();
   }

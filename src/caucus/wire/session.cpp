@@ -20,7 +20,7 @@ constexpr std::size_t kMostUnhandled = 4;
 Session::Session(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared)
     : context_(context), shared_(std::move(shared)) {}
 
-void Session::begin() {
+void Session::start() {
   self_ = shared_from_this();
   StartRead(&incoming_);
 }
@@ -33,24 +33,24 @@ bool Session::is_pending() {
 void Session::check_timeout(std::chrono::milliseconds limit) {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
-  if (!welcomed_ && now >= begun_ + limit) {
-    set_end({grpc::StatusCode::DEADLINE_EXCEEDED,
-             unhandled_ > 0 ? "the server is too busy" : "expected a Hello sooner"});
+  if (!welcomed_ && now >= started_ + limit) {
+    close_locked({grpc::StatusCode::DEADLINE_EXCEEDED,
+                  unhandled_ > 0 ? "the server is too busy" : "expected a Hello sooner"});
   }
   // A client that reads nothing could keep the stream open for ever.
-  if (end_ && !done_ && now >= ended_ + limit) context_->TryCancel();
+  if (final_status_ && !done_ && now >= closing_since_ + limit) context_->TryCancel();
 }
 
 void Session::evict() {
   const std::lock_guard lock(mutex_);
-  if (end_ && !done_) context_->TryCancel();
-  if (!welcomed_) set_end({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
+  if (final_status_ && !done_) context_->TryCancel();
+  if (!welcomed_) close_locked({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open"});
 }
 
-void Session::set_end(grpc::Status status) {
-  if (!end_) {
-    end_ = std::move(status);
-    ended_ = std::chrono::steady_clock::now();
+void Session::close_locked(grpc::Status status) {
+  if (!final_status_) {
+    final_status_ = std::move(status);
+    closing_since_ = std::chrono::steady_clock::now();
   }
   finish_if_idle();
 }
@@ -66,10 +66,10 @@ void Session::OnReadDone(bool ok) {
     if (!paused_) StartRead(&incoming_);
     return;
   }
-  incoming_.Clear();  // the stream may last a while yet
-  if (ok) return;     // the host, or the refusal, ends the stream
-  leave();
-  finish();
+  incoming_.Clear();  // the stream may stay open for a while
+  if (ok) return;     // the host or the refusal closes the stream
+  notify_disconnected();
+  close();
 }
 
 void Session::message_handled() {
@@ -80,9 +80,9 @@ void Session::message_handled() {
 }
 
 bool Session::violation(const std::string& why, bool final) {
-  leave();
+  notify_disconnected();
   send_refusal(0, why, final);
-  finish();
+  close();
   return false;
 }
 
@@ -126,13 +126,13 @@ bool Session::receive_hello(const v1::Hello& message) {
   name_ = hello->client;
   peer_ = context_->peer();
   if (const auto why = identity_fault(*hello)) {
-    turn_away(*why, true);
+    reject(*why, true);
     return false;
   }
   hello->token.clear();
   {
     const std::lock_guard lock(mutex_);
-    if (end_) return false;  // the stream was evicted
+    if (final_status_) return false;  // the stream was evicted
     ++unhandled_;
   }
   shared_->host->join(std::move(*hello), shared_from_this());
@@ -153,8 +153,9 @@ std::optional<std::string> Session::identity_fault(const HelloRecord& hello) con
   return std::nullopt;
 }
 
-void Session::leave() {
-  if (!name_.empty() && !std::exchange(left_, true)) shared_->host->leave(shared_from_this());
+void Session::notify_disconnected() {
+  if (name_.empty() || std::exchange(disconnected_, true)) return;
+  shared_->host->disconnected(shared_from_this());
 }
 
 // --- writing ---
@@ -184,32 +185,32 @@ void Session::write_next() {
 void Session::OnWriteDone(bool ok) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
-  if (!ok) {  // the client is gone: the end of the reading tells the host
+  if (!ok) {  // the client is gone, and OnReadDone will tell the host
     waiting_.clear();
     assignment_.reset();
   }
   write_next();
 }
 
-void Session::finish_with(grpc::Status status) {
+void Session::close_with(grpc::Status status) {
   const std::lock_guard lock(mutex_);
-  set_end(std::move(status));
+  close_locked(std::move(status));
 }
 
 void Session::finish_if_idle() {
-  if (!end_ || finished_ || writing_ || !waiting_.empty()) return;
+  if (!final_status_ || finished_ || writing_ || !waiting_.empty()) return;
   finished_ = true;
-  Finish(*end_);
+  Finish(*final_status_);
 }
 
 void Session::OnCancel() {
   // The stream is broken: a read that waits for the client would wait for ever.
-  finish_with(grpc::Status::CANCELLED);
+  close_with(grpc::Status::CANCELLED);
 }
 
 void Session::OnDone() {
   const auto self = std::move(self_);  // the host may own it too
-  leave();
+  notify_disconnected();
   const std::lock_guard lock(mutex_);
   done_ = true;
 }
@@ -241,32 +242,32 @@ void Session::send_refusal(std::uint64_t batch, const std::string& why, bool fin
   send(std::move(message));
 }
 
-void Session::refuse(std::uint64_t batch, const std::string& why) {
+void Session::refuse_report(std::uint64_t batch, const std::string& why) {
   send_refusal(batch, why, false);
 }
 
-void Session::turn_away(const std::string& why, bool final) {
+void Session::reject(const std::string& why, bool final) {
   write_log(shared_->options.log, LogLevel::warning, "refused",
             {{"client", name_}, {"peer", peer_}, {"why", why}});
   send_refusal(0, why, final);
-  finish();
+  close();
 }
 
-void Session::cut(const std::string& why) {
+void Session::disconnect(const std::string& why) {
   send_refusal(0, why, true);
-  finish_with({grpc::StatusCode::PERMISSION_DENIED, "cut off"});
+  close_with({grpc::StatusCode::PERMISSION_DENIED, "cut off"});
 }
 
-void Session::end(const std::string& why) {
+void Session::send_end(const std::string& why) {
   v1::ServerMessage message;
   message.mutable_end()->set_why(why);
   send(std::move(message));
 }
 
-void Session::finish() { finish_with(grpc::Status::OK); }
+void Session::close() { close_with(grpc::Status::OK); }
 
 Traffic Session::take_traffic() { return {up_.exchange(0), down_.exchange(0)}; }
 
-void Session::close() { finish_with({grpc::StatusCode::UNAVAILABLE, "the server shuts down"}); }
+void Session::shut_down() { close_with({grpc::StatusCode::UNAVAILABLE, "the server shuts down"}); }
 
 }  // namespace caucus::wire

@@ -1,4 +1,4 @@
-// One stream of one client on the server: its messages to the host, and the host's answers back.
+// The server's end of one client's stream: passes its messages to the host and sends the answers.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -48,28 +48,27 @@ class PendingStream {
 /// gRPC calls it from any of its threads. It owns itself until the stream is done. The client's
 /// messages are checked and posted to the host; the host answers from its own thread.
 class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::ServerMessage>,
-                      public Line,
+                      public ClientSession,
                       public PendingStream,
                       public std::enable_shared_from_this<Session> {
  public:
   Session(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared);
-  /// Reads the first message.
-  void begin();
+  void start();
 
   // PendingStream
   [[nodiscard]] bool is_pending() override;
   void check_timeout(std::chrono::milliseconds limit) override;
   void evict() override;
 
-  // Line
+  // ClientSession
   void welcome(const WelcomeRecord& welcome) override;
   void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override;
-  void refuse(std::uint64_t batch, const std::string& why) override;
-  void turn_away(const std::string& why, bool final) override;
-  void cut(const std::string& why) override;
-  void end(const std::string& why) override;
-  void finish() override;
+  void refuse_report(std::uint64_t batch, const std::string& why) override;
+  void reject(const std::string& why, bool final) override;
+  void disconnect(const std::string& why) override;
+  void send_end(const std::string& why) override;
   void close() override;
+  void shut_down() override;
   void message_handled() override;
   Traffic take_traffic() override;
 
@@ -85,27 +84,28 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   bool receive_hello(const v1::Hello& message);
   /// Returns why the client is not the one whose name it gives.
   [[nodiscard]] std::optional<std::string> identity_fault(const HelloRecord& hello) const;
-  /// Ends the stream because the client does not keep to the protocol. Returns false.
+  /// Closes the stream because the client violates the protocol. Returns false.
   bool violation(const std::string& why, bool final = true);
-  void leave();
+  /// Tells the host, once, that the client is disconnected.
+  void notify_disconnected();
 
   void send(v1::ServerMessage message);
   void send_refusal(std::uint64_t batch, const std::string& why, bool final);
-  void finish_with(grpc::Status status);
+  void close_with(grpc::Status status);
   // The caller of these holds mutex_.
   void write_next();
-  void set_end(grpc::Status status);
+  void close_locked(grpc::Status status);
   void finish_if_idle();
 
   grpc::CallbackServerContext* context_;
   const std::shared_ptr<const SessionContext> shared_;  ///< a session may outlive the server
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::shared_ptr<Session> self_;  ///< owns this until the stream is done
 
   // Only the reading side uses these:
   v1::ClientMessage incoming_;
   std::string name_, peer_;  ///< known after a Hello
-  bool ready_ = false, left_ = false;
+  bool ready_ = false, disconnected_ = false;
 
   std::atomic<std::uint64_t> up_ = 0, down_ = 0;  ///< bytes received and sent
   std::mutex mutex_;                              // guards everything below
@@ -117,10 +117,10 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   std::optional<v1::ServerMessage> assignment_;  ///< a newer one replaces one that was not sent
   v1::ServerMessage outgoing_;
   bool writing_ = false;
-  std::optional<grpc::Status> end_;  ///< how the stream ends once everything is written
-  std::chrono::steady_clock::time_point ended_{};
-  bool finished_ = false;
-  bool done_ = false;  ///< gRPC's context no longer exists
+  std::optional<grpc::Status> final_status_;  ///< sent once everything is written
+  std::chrono::steady_clock::time_point closing_since_{};
+  bool finished_ = false;  ///< Finish() was called
+  bool done_ = false;      ///< gRPC's context no longer exists
 };
 
 }  // namespace caucus::wire

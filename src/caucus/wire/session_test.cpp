@@ -21,17 +21,17 @@ class HalfABatch {
       : server(test_settings(2, ScheduleKind::constant), 1000),
         first(server.address().text(), "c1", 1000),
         second(server.address().text(), "c2", 1000) {
-    EXPECT_TRUE(first.hear() && second.hear());  // the run begins when both are ready
-    EXPECT_TRUE(first.hear_assignment());
-    EXPECT_TRUE(second.hear_assignment());
+    EXPECT_TRUE(first.receive() && second.receive());  // the run begins when both are ready
+    EXPECT_TRUE(first.receive_assignment());
+    EXPECT_TRUE(second.receive_assignment());
     first.report(false);
     wait_for([](const Member& member) { return member.answered; });
   }
   /// Waits for something of the first client.
   void wait_for(const std::function<bool(const Member&)>& what) {
-    const auto begun = std::chrono::steady_clock::now();
+    const auto started = std::chrono::steady_clock::now();
     while (!server.host().look([&](const Federation& f) { return what(f.members()[0]); })) {
-      ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+      ASSERT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
       std::this_thread::sleep_for(milliseconds(1));
     }
   }
@@ -41,8 +41,8 @@ class HalfABatch {
   /// What was reported counts, and the others do not wait for a client that is gone.
   void expect_to_go_on() {
     second.report(false);
-    EXPECT_TRUE(second.hear_assignment());
-    EXPECT_EQ(second.heard().assignment().batch(), 2U);
+    EXPECT_TRUE(second.receive_assignment());
+    EXPECT_EQ(second.received().assignment().batch(), 2U);
     server.host().look([&](const Federation& f) {
       EXPECT_EQ(f.members()[0].counted, 1U);
       EXPECT_EQ(f.members()[0].counters.repeated, 0U);

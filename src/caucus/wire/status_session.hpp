@@ -21,8 +21,7 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
  public:
   StatusSession(grpc::CallbackServerContext* context, std::shared_ptr<const SessionContext> shared)
       : context_(context), shared_(std::move(shared)) {}
-  /// Starts to read the request.
-  void begin() {
+  void start() {
     self_ = shared_from_this();
     StartRead(&request_);
   }
@@ -32,7 +31,7 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
     return !done_;
   }
   void check_timeout(std::chrono::milliseconds limit) override {
-    if (std::chrono::steady_clock::now() >= begun_ + limit) evict();
+    if (std::chrono::steady_clock::now() >= started_ + limit) evict();
   }
   void evict() override {
     const std::lock_guard lock(mutex_);
@@ -71,7 +70,7 @@ class StatusSession final : public grpc::ServerBidiReactor<v1::StatusRequest, v1
 
   grpc::CallbackServerContext* context_;
   const std::shared_ptr<const SessionContext> shared_;
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::shared_ptr<StatusSession> self_;  ///< owns this until the stream is done
   v1::StatusRequest request_;
   v1::StatusReply reply_;

@@ -31,40 +31,40 @@ class ClientByHand {
   }
 
   /// The next message; a Welcome is answered. False if there are no more.
-  bool hear() {
-    if (!stream_->Read(&heard_)) return false;
-    if (!heard_.has_welcome()) return true;
-    const WelcomeRecord welcome = *decode(heard_.welcome());
+  bool receive() {
+    if (!stream_->Read(&received_)) return false;
+    if (!received_.has_welcome()) return true;
+    const WelcomeRecord welcome = *decode(received_.welcome());
     SharedPlan plan = welcome.plan;
     if (plan.features == 0) plan.features = 1;
     participant_ = Participant::make(plan, welcome.client).value();
     encode(ReadyRecord{examples_, plan.features, 0}, *message_.mutable_ready());
     return stream_->Write(message_);
   }
-  [[nodiscard]] const v1::ServerMessage& heard() const { return heard_; }
+  [[nodiscard]] const v1::ServerMessage& received() const { return received_; }
   /// Up to the next assignment.
-  bool hear_assignment() {
-    while (hear()) {
-      if (heard_.has_assignment()) return true;
+  bool receive_assignment() {
+    while (receive()) {
+      if (received_.has_assignment()) return true;
     }
     return false;
   }
-  /// Answers the assignment that it has heard.
+  /// Answers the assignment that it has received.
   void report(bool last) {
-    ASSERT_TRUE(participant_->assign(decode(heard_.assignment())).ok());
+    ASSERT_TRUE(participant_->assign(decode(received_.assignment())).ok());
     const std::vector<float> x(participant_->plan().features, 0.5F);
     participant_->observe(participant_->predict(x)->id, 1.0);
     encode(*participant_->take_report(last), *message_.mutable_report());
     stream_->Write(message_);
   }
-  void say_goodbye() {
+  void send_goodbye() {
     message_.mutable_goodbye();
     stream_->Write(message_);
   }
   void say_no_more() { stream_->WritesDone(); }
   void vanish() { context_.TryCancel(); }
   grpc::Status end() {
-    while (hear()) {
+    while (receive()) {
     }
     return stream_->Finish();
   }
@@ -76,19 +76,20 @@ class ClientByHand {
   const std::uint64_t examples_;
   std::unique_ptr<Participant> participant_;
   v1::ClientMessage message_;
-  v1::ServerMessage heard_;
+  v1::ServerMessage received_;
 };
 
-/// Until its example is counted and it has heard the end, to which it says that it has or nothing.
+/// Until its example is counted and it has received the end, to which it says that it has or
+/// nothing.
 inline void take_part_by_hand(const std::string& server, const std::string& name, bool goodbye) {
   ClientByHand client(server, name, 1);
   bool ended = false;
-  while (!ended && client.hear()) {
-    if (client.heard().has_assignment()) client.report(true);
-    ended = client.heard().has_end();
+  while (!ended && client.receive()) {
+    if (client.received().has_assignment()) client.report(true);
+    ended = client.received().has_end();
   }
   EXPECT_TRUE(ended);
-  if (goodbye) client.say_goodbye();
+  if (goodbye) client.send_goodbye();
   client.say_no_more();
   EXPECT_TRUE(client.end().ok());
 }

@@ -111,7 +111,7 @@ class Connection {
   ~Connection() { ::close(socket_); }
 
   /// False if the other side has gone.
-  bool say(std::string_view bytes) const {
+  bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t sent =
           tls_ == nullptr ? ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL)
@@ -122,14 +122,14 @@ class Connection {
     return true;
   }
   /// What comes within this time, as it comes; nothing also if the other side has gone.
-  std::string hear(std::chrono::milliseconds within) {
+  std::string receive(std::chrono::milliseconds within) {
     pollfd one{socket_, POLLIN, 0};
     if (::poll(&one, 1, static_cast<int>(within.count())) <= 0) return {};
-    std::string heard(65'536, '\0');
-    const ssize_t came = ::recv(socket_, heard.data(), heard.size(), 0);
+    std::string received(65'536, '\0');
+    const ssize_t came = ::recv(socket_, received.data(), received.size(), 0);
     over_ = over_ || came <= 0;
-    heard.resize(static_cast<std::size_t>(std::max<ssize_t>(came, 0)));
-    return heard;
+    received.resize(static_cast<std::size_t>(std::max<ssize_t>(came, 0)));
+    return received;
   }
   [[nodiscard]] bool over() const { return over_; }
   [[nodiscard]] std::uint16_t port() const {
@@ -141,7 +141,7 @@ class Connection {
   /// Whether the other side goes within this time.
   bool ends(std::chrono::milliseconds within) {
     const auto end = std::chrono::steady_clock::now() + within;
-    while (!over_ && std::chrono::steady_clock::now() < end) hear(std::chrono::milliseconds(20));
+    while (!over_ && std::chrono::steady_clock::now() < end) receive(std::chrono::milliseconds(20));
     return over_;
   }
 
@@ -174,7 +174,7 @@ class Sender {
       bytes += frame(kHeaders, kEndHeaders, 2 * n + 1, call(method));
       windows_[2 * n + 1] = kFirstWindow;
     }
-    connection_.say(bytes);
+    connection_.send(bytes);
   }
 
   /// All but the end of a message of this size on each stream, as far as it goes in this time.
@@ -183,14 +183,14 @@ class Sender {
     const std::string beginning = framed("", size);
     std::map<std::uint32_t, std::int64_t> left;
     for (auto& [stream, window] : windows_) {
-      connection_.say(frame(kData, 0, stream, beginning));
+      connection_.send(frame(kData, 0, stream, beginning));
       window -= std::ssize(beginning);
       window_ -= std::ssize(beginning);
       left[stream] = std::int64_t(size) - 1;
     }
     while (std::chrono::steady_clock::now() < end && !left.empty() && !connection_.over()) {
       const bool sent = advance(left);
-      take_in(connection_.hear(std::chrono::milliseconds(sent ? 0 : 10)));
+      take_in(connection_.receive(std::chrono::milliseconds(sent ? 0 : 10)));
     }
   }
 
@@ -205,7 +205,8 @@ class Sender {
       std::int64_t& window = windows_[stream];
       const auto now = std::min({window, window_, kLargestFrame, bytes});
       if (now > 0) {
-        sent = connection_.say(frame(kData, 0, stream, std::string(std::size_t(now), 'x'))) || sent;
+        sent =
+            connection_.send(frame(kData, 0, stream, std::string(std::size_t(now), 'x'))) || sent;
         bytes -= now;
         window -= now;
         window_ -= now;
@@ -215,23 +216,23 @@ class Sender {
     return sent;
   }
   void take_in(const std::string& bytes) {
-    heard_ += bytes;
-    while (heard_.size() >= 9) {
-      const std::size_t size = number_in(heard_.substr(0, 3));
-      if (heard_.size() < 9 + size) return;
-      const std::uint32_t stream = number_in(heard_.substr(5, 4));
-      const std::string content = heard_.substr(9, size);
-      const bool is_new = (heard_[4] & kAck) == 0;
-      if (heard_[3] == kWindowUpdate) {
+    received_ += bytes;
+    while (received_.size() >= 9) {
+      const std::size_t size = number_in(received_.substr(0, 3));
+      if (received_.size() < 9 + size) return;
+      const std::uint32_t stream = number_in(received_.substr(5, 4));
+      const std::string content = received_.substr(9, size);
+      const bool is_new = (received_[4] & kAck) == 0;
+      if (received_[3] == kWindowUpdate) {
         (stream == 0 ? window_ : windows_[stream]) += number_in(content);
       }
-      if (heard_[3] == kPing && is_new) connection_.say(frame(kPing, kAck, 0, content));
-      if (heard_[3] == kSettings && is_new) take_in_settings(content);
-      heard_.erase(0, 9 + size);
+      if (received_[3] == kPing && is_new) connection_.send(frame(kPing, kAck, 0, content));
+      if (received_[3] == kSettings && is_new) take_in_settings(content);
+      received_.erase(0, 9 + size);
     }
   }
   void take_in_settings(std::string settings) {
-    connection_.say(frame(kSettings, kAck, 0, ""));
+    connection_.send(frame(kSettings, kAck, 0, ""));
     for (; settings.size() >= 6; settings.erase(0, 6)) {
       if (number_in(settings.substr(0, 2)) != 4) continue;  // the window of a stream
       for (auto& [stream, window] : windows_) {
@@ -244,7 +245,7 @@ class Sender {
   Connection connection_;
   std::int64_t window_ = kFirstWindow, first_ = kFirstWindow;
   std::map<std::uint32_t, std::int64_t> windows_;
-  std::string heard_;
+  std::string received_;
 };
 
 }  // namespace caucus::wire::raw

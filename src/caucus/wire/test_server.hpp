@@ -111,7 +111,7 @@ class WireClient {
  public:
   using Spoil = std::function<void(ReportRecord&)>;
   WireClient(TestClient client, ConnectionOptions options, Spoil spoil = {},
-             std::function<void()> on_over = {})
+             std::function<void()> on_finished = {})
       : client_(std::move(client)), spoil_(std::move(spoil)) {
     options.hello.client = client_.hello().client;
     ConnectionEvents events;
@@ -129,7 +129,7 @@ class WireClient {
       const std::lock_guard lock(mutex_);
       states_.push_back(state);
     };
-    events.on_over = std::move(on_over);
+    events.on_finished = std::move(on_finished);
     events.on_end = [this](const Status& end) {
       const std::lock_guard lock(mutex_);
       end_ = end;

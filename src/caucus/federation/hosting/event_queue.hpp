@@ -1,4 +1,4 @@
-// Work for one thread, in the order in which it was given.
+// A queue of work for one thread, which runs it in the order in which it was posted.
 #pragma once
 
 #include <atomic>

@@ -12,7 +12,7 @@
 namespace caucus {
 namespace {
 
-constexpr std::size_t kLinesPerSecond = 10;  // log lines of one client
+constexpr std::size_t kLogLinesPerSecond = 10;  // for one client
 
 /// The error is a network error, so the client tries again later.
 Error shutting_down() { return network_error("server", "is shutting down", "try again later"); }
@@ -22,7 +22,7 @@ Error shutting_down() { return network_error("server", "is shutting down", "try 
 Result<Federation> Host::recover(FederationSettings settings, const std::string& plan_bytes,
                                  Store& store, const Log& log) {
   const bool same = store.run() && store.run()->plan == plan_bytes;
-  if (!same && !store.begun()) {
+  if (!same && !store.started()) {
     CAUCUS_TRY(const RunId run, random_bytes<std::tuple_size_v<RunId>>());
     CAUCUS_TRY(Federation federation, Federation::make(std::move(settings), run));
     CAUCUS_CHECK(store.create_run({run, plan_bytes}));
@@ -30,7 +30,7 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
   }
   if (!same) {
     return usage_error("store", "holds a run with other settings",
-                       "expected the configuration it was begun with, or another store");
+                       "expected the configuration it was started with, or another store");
   }
   CAUCUS_TRY(Federation federation, recover_federation(std::move(settings), store));
   write_log(log, LogLevel::info, "recovered", {{"batch", std::to_string(federation.batch())}});
@@ -57,17 +57,17 @@ Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std:
 Host::Host(Federation federation, Store store, std::uint64_t start, HostOptions options)
     : federation_(std::move(federation)),
       options_(std::move(options)),
-      lines_(federation_.members().size()),
+      sessions_(federation_.members().size()),
       start_(start),
       since_(federation_.batch()),
       store_(std::move(store), [this] {
         if (!stored_posted_.exchange(true)) events_.post([this] { on_stored(); });
       }) {
-  for (std::size_t j = 0; j < lines_.size(); ++j) {
-    client_logs_.push_back(limited(options_.log, kLinesPerSecond));
+  for (std::size_t j = 0; j < sessions_.size(); ++j) {
+    client_logs_.push_back(limited(options_.log, kLogLinesPerSecond));
   }
-  federation_.wake(now());
-  if (federation_.phase() == Federation::Phase::running) began_ = now();
+  federation_.restart_deadline(now());
+  if (federation_.phase() == Federation::Phase::running) started_at_ = now();
   publish();
   thread_ = std::thread([this] { run(); });
 }
@@ -83,7 +83,7 @@ void Host::run() {
     std::optional<Time> alarm;
     if (is_open()) {
       alarm = federation_.alarm();
-      // When the deadline has passed without enough reports, the next event decides.
+      // If the deadline has passed without enough reports, only another event can close the batch.
       if (alarm && now() >= *alarm) alarm.reset();
     }
     events_.run_once(alarm);
@@ -93,38 +93,39 @@ void Host::run() {
 
 // --- messages of clients ---
 
-void Host::join(HelloRecord hello, std::shared_ptr<Line> line) {
-  events_.post([this, hello = std::move(hello), line = std::move(line)]() mutable {
-    on_join(hello, std::move(line));
+void Host::join(HelloRecord hello, std::shared_ptr<ClientSession> session) {
+  events_.post([this, hello = std::move(hello), session = std::move(session)]() mutable {
+    on_join(hello, std::move(session));
   });
 }
 
-void Host::ready(std::shared_ptr<Line> line, ReadyRecord ready) {
-  events_.post([this, line = std::move(line), ready] { on_ready(*line, ready); });
+void Host::ready(std::shared_ptr<ClientSession> session, ReadyRecord ready) {
+  events_.post([this, session = std::move(session), ready] { on_ready(*session, ready); });
 }
 
-void Host::report(std::shared_ptr<Line> line, ReportRecord report) {
-  events_.post([this, line = std::move(line), report = std::move(report)]() mutable {
-    on_report(*line, std::move(report));
+void Host::report(std::shared_ptr<ClientSession> session, ReportRecord report) {
+  events_.post([this, session = std::move(session), report = std::move(report)]() mutable {
+    on_report(*session, std::move(report));
   });
 }
 
-void Host::leave(std::shared_ptr<Line> line) {
-  events_.post([this, line = std::move(line)] { on_leave(*line); });
+void Host::disconnected(std::shared_ptr<ClientSession> session) {
+  events_.post([this, session = std::move(session)] { on_disconnected(*session); });
 }
 
-void Host::goodbye(std::shared_ptr<Line> line) {
-  events_.post([this, line = std::move(line)] { on_goodbye(line); });
+void Host::goodbye(std::shared_ptr<ClientSession> session) {
+  events_.post([this, session = std::move(session)] { on_goodbye(session); });
 }
 
-Result<WelcomeRecord> Host::admit(const HelloRecord& hello, const Line& line) {
+Result<WelcomeRecord> Host::admit(const HelloRecord& hello, const ClientSession& session) {
   if (!is_open()) return shutting_down();
-  const auto seat = federation_.index_of(hello.client);
-  if (seat && lines_.of(*seat) != nullptr && line.is_older_than(*lines_.of(*seat))) {
+  const auto client = federation_.index_of(hello.client);
+  const ClientSession* current = client ? sessions_.find(*client) : nullptr;
+  if (current != nullptr && session.is_older_than(*current)) {
     return network_error("client '" + hello.client + "'", "has a newer connection to this server",
                          "expected one connection at a time");
   }
-  if (seat && federation_.members()[*seat].cut_in > store_.durable()) {
+  if (client && federation_.members()[*client].cut_in > store_.durable()) {
     // Only what is durable is final. If the server dies before, it asks this client again.
     if (store_.written() >= cut_commit_) cut_commit_ = store_.commit();
     return network_error("client '" + hello.client + "'", "is being cut off", "try again later");
@@ -135,30 +136,30 @@ Result<WelcomeRecord> Host::admit(const HelloRecord& hello, const Line& line) {
   return welcome;
 }
 
-void Host::on_join(const HelloRecord& hello, std::shared_ptr<Line> line) {
-  line->message_handled();
-  const auto welcome = admit(hello, *line);
+void Host::on_join(const HelloRecord& hello, std::shared_ptr<ClientSession> session) {
+  session->message_handled();
+  const auto welcome = admit(hello, *session);
   if (!welcome.ok()) {
     const Error& error = welcome.error();
-    return line->turn_away(error.line(), error.kind != ErrorKind::network);
+    return session->reject(error.line(), error.kind != ErrorKind::network);
   }
   const std::uint32_t client = welcome->client;
   count_traffic(client);
-  lines_.take(client, std::move(line));
-  federation_.leave(client);  // it joins again when the new line is ready
-  lines_.of(client)->welcome(*welcome);
-  if (may_go(client)) {
+  sessions_.add(client, std::move(session));
+  federation_.disconnect(client);  // it is connected again when the new session is ready
+  sessions_.find(client)->welcome(*welcome);
+  if (can_send_end(client)) {
     store_.commit();
-    dismiss();
+    release_clients();
   }
 }
 
-void Host::on_ready(Line& line, const ReadyRecord& ready) {
-  line.message_handled();
-  const auto client = lines_.client_of(line);
-  if (!is_open() || !client || lines_.ended(*client)) return;
+void Host::on_ready(ClientSession& session, const ReadyRecord& ready) {
+  session.message_handled();
+  const auto client = sessions_.client_of(session);
+  if (!is_open() || !client || sessions_.end_sent(*client)) return;
   if (const Status status = federation_.ready(*client, ready, now()); !status.ok()) {
-    return line.turn_away(status.error().line(), true);
+    return session.reject(status.error().line(), true);
   }
   const TrackedMember& member = federation_.members()[*client];
   write_log(client_logs_[*client], LogLevel::info, "joined",
@@ -172,16 +173,16 @@ void Host::on_ready(Line& line, const ReadyRecord& ready) {
 }
 
 void Host::count_traffic(std::uint32_t client) {
-  Line* line = lines_.of(client);
-  if (line == nullptr) return;
-  const Traffic traffic = line->take_traffic();
+  ClientSession* session = sessions_.find(client);
+  if (session == nullptr) return;
+  const Traffic traffic = session->take_traffic();
   federation_.counters(client).bytes_up += traffic.up;
   federation_.counters(client).bytes_down += traffic.down;
 }
 
-void Host::on_report(Line& line, ReportRecord report) {
-  line.message_handled();
-  const auto client = lines_.client_of(line);
+void Host::on_report(ClientSession& session, ReportRecord report) {
+  session.message_handled();
+  const auto client = sessions_.client_of(session);
   if (!is_open() || !client) return;
   count_traffic(*client);
   const std::uint64_t batch = report.batch;
@@ -194,37 +195,37 @@ void Host::on_report(Line& line, ReportRecord report) {
                {"batch", std::to_string(batch)},
                {"why", why},
                {"cut_off", member.cut_off ? "true" : "false"}});
-    line.refuse(batch, why);
+    session.refuse_report(batch, why);
   }
   advance();
 }
 
-void Host::on_leave(const Line& line) {
-  const auto client = lines_.client_of(line);
-  if (!client) return;  // another line has replaced it
+void Host::on_disconnected(const ClientSession& session) {
+  const auto client = sessions_.client_of(session);
+  if (!client) return;  // another session has replaced it
   count_traffic(*client);
-  lines_.drop(*client);
-  federation_.leave(*client);
+  sessions_.remove(*client);
+  federation_.disconnect(*client);
   write_log(client_logs_[*client], LogLevel::info, "left",
             {{"client", federation_.members()[*client].name}});
 }
 
-void Host::on_goodbye(const std::shared_ptr<Line>& line) {
-  line->message_handled();
-  const auto client = lines_.client_of(*line);
-  if (!is_open() || !client || !lines_.ended(*client)) return line->finish();
+void Host::on_goodbye(const std::shared_ptr<ClientSession>& session) {
+  session->message_handled();
+  const auto client = sessions_.client_of(*session);
+  if (!is_open() || !client || !sessions_.end_sent(*client)) return session->close();
   count_traffic(*client);
   federation_.acknowledge_end(*client);
-  goodbyes_.emplace_back(store_.set_acknowledged(federation_.acknowledged()), line);
+  goodbyes_.emplace_back(store_.set_acknowledged(federation_.acknowledged()), session);
 }
 
-void Host::finish_goodbyes() {
+void Host::close_acknowledged() {
   std::erase_if(goodbyes_, [this](const auto& goodbye) {
-    const auto& [ticket, line] = goodbye;
+    const auto& [ticket, session] = goodbye;
     if (ticket > store_.written()) return false;
-    line->finish();
-    if (const auto client = lines_.client_of(*line)) {
-      lines_.drop(*client);
+    session->close();
+    if (const auto client = sessions_.client_of(*session)) {
+      sessions_.remove(*client);
       write_log(client_logs_[*client], LogLevel::info, "done",
                 {{"client", federation_.members()[*client].name}});
     }
@@ -242,27 +243,24 @@ void Host::fail(Error error) {
     const std::lock_guard lock(progress_mutex_);
     progress_.failure = std::move(error);
   }
-  close_lines();
-}
-
-void Host::close_lines() {
-  lines_.close_all();
+  sessions_.shut_down();
   publish();
 }
 
 void Host::publish() {
   const std::lock_guard lock(progress_mutex_);
   progress_.stopped = stopped_;
-  const bool over = federation_.phase() == Federation::Phase::over;
-  progress_.over = over && store_.durable() >= federation_.batch();
+  const bool finished = federation_.phase() == Federation::Phase::finished;
+  progress_.finished = finished && store_.durable() >= federation_.batch();
   progress_.unacknowledged =
-      over ? federation_.unacknowledged().size() + goodbyes_.size() : lines_.size();
+      finished ? federation_.unacknowledged().size() + goodbyes_.size() : sessions_.size();
   progressed_.notify_all();
 }
 
 Status Host::wait() {
   std::unique_lock lock(progress_mutex_);
-  progressed_.wait(lock, [&] { return progress_.failure || progress_.stopped || progress_.over; });
+  progressed_.wait(lock,
+                   [&] { return progress_.failure || progress_.stopped || progress_.finished; });
   if (progress_.failure) return *progress_.failure;
   return Done{};
 }
@@ -280,10 +278,11 @@ void Host::stop() {
   look([this](const Federation&) {
     if (is_open()) {
       if (auto status = store_.flush(); !status.ok()) fail(std::move(status.error()));
-      finish_goodbyes();
+      close_acknowledged();
     }
     stopped_ = true;
-    close_lines();
+    sessions_.shut_down();
+    publish();
     return Done{};
   });
 }

@@ -1,7 +1,7 @@
 // A federation that is being served. One thread owns the federation: all others post events
 // to its queue and return at once. A second thread commits closed batches to the store (before
 // clients receive the next batch, unless batches are made durable in groups). The host answers
-// through lines, whatever they are made of (wire/session, or a queue in a test).
+// through a ClientSession for each client (wire/session, or a queue in a test).
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "caucus/federation/federation.hpp"
+#include "caucus/federation/hosting/client_sessions.hpp"
 #include "caucus/federation/hosting/event_queue.hpp"
 #include "caucus/federation/hosting/host_status.hpp"
-#include "caucus/federation/hosting/lines.hpp"
 #include "caucus/federation/hosting/store_writer.hpp"
 #include "caucus/log.hpp"
 
@@ -50,23 +50,22 @@ class Host {
   ~Host();
 
   // --- messages of clients, posted from any thread ---
-  /// Welcomes the line, which replaces an older one of this client, or refuses it.
-  void join(HelloRecord hello, std::shared_ptr<Line> line);
+  /// Welcomes the session, which replaces an older one of this client, or refuses it.
+  void join(HelloRecord hello, std::shared_ptr<ClientSession> session);
   /// Says that the client has its data.
-  void ready(std::shared_ptr<Line> line, ReadyRecord ready);
-  void report(std::shared_ptr<Line> line, ReportRecord report);
-  void leave(std::shared_ptr<Line> line);
-  /// Says that the client has acknowledged the end. The line is finished once that is
-  /// durable.
-  void goodbye(std::shared_ptr<Line> line);
+  void ready(std::shared_ptr<ClientSession> session, ReadyRecord ready);
+  void report(std::shared_ptr<ClientSession> session, ReportRecord report);
+  /// Says that the session's stream has ended.
+  void disconnected(std::shared_ptr<ClientSession> session);
+  /// Says that the client has acknowledged the End. The session is closed once that is durable.
+  void goodbye(std::shared_ptr<ClientSession> session);
 
   // --- for the owner of the server ---
-  /// Waits until the run is over and stored, stop() is called or the store fails.
+  /// Waits until the run has finished and is stored, stop() is called or the store fails.
   Status wait();
-  /// Waits after the run until every client has acknowledged it, stop() is called or this time has
-  /// passed.
+  /// Waits until every client has acknowledged the End, stop() is called or this time has passed.
   Status linger(std::chrono::milliseconds most);
-  /// Stores every closed batch and closes the lines. The run continues when it is served again.
+  /// Stores every closed batch and closes the sessions. The run continues when it is served again.
   void stop();
   /// Stops without storing anything more, as if the process had been killed: for tests.
   void abandon();
@@ -96,18 +95,18 @@ class Host {
 
   // All of these run on the host's thread.
   void run();
-  void on_join(const HelloRecord& hello, std::shared_ptr<Line> line);
-  void on_ready(Line& line, const ReadyRecord& ready);
-  void on_report(Line& line, ReportRecord report);
-  void on_leave(const Line& line);
-  void on_goodbye(const std::shared_ptr<Line>& line);
+  void on_join(const HelloRecord& hello, std::shared_ptr<ClientSession> session);
+  void on_ready(ClientSession& session, const ReadyRecord& ready);
+  void on_report(ClientSession& session, ReportRecord report);
+  void on_disconnected(const ClientSession& session);
+  void on_goodbye(const std::shared_ptr<ClientSession>& session);
   void on_stored();
   [[nodiscard]] HostStatus make_status() const;
-  /// Gives a welcome unless the client must not join now.
-  Result<WelcomeRecord> admit(const HelloRecord& hello, const Line& line);
-  /// Begins, closes and opens batches as long as that is possible.
+  /// Returns the welcome, or why the client must not join now.
+  Result<WelcomeRecord> admit(const HelloRecord& hello, const ClientSession& session);
+  /// Starts the run and closes batches as long as that is possible.
   void advance();
-  void begin();
+  void start_run();
   void close_batch();
   void count_traffic(std::uint32_t client);
   /// Returns whether the whole state is to be stored after this batch.
@@ -116,21 +115,20 @@ class Host {
   [[nodiscard]] bool may_assign() const;
   void send_assignment(std::uint32_t client);
   void send_assignments();
-  /// Returns whether the client is connected, has finished and has not been sent the end.
-  [[nodiscard]] bool may_go(std::uint32_t client) const;
+  /// Returns whether the client is connected, has finished and was not sent the End.
+  [[nodiscard]] bool can_send_end(std::uint32_t client) const;
   /// Returns whether the client is connected and was cut off.
-  [[nodiscard]] bool must_go(std::uint32_t client) const;
-  /// Dismisses clients that have finished or were cut off, once that is durable: they will not
-  /// connect again.
-  void dismiss();
-  void finish_goodbyes();
+  [[nodiscard]] bool must_disconnect(std::uint32_t client) const;
+  /// Sends the End to clients that have finished and disconnects those that were cut off, once
+  /// that is durable: they will not connect again.
+  void release_clients();
+  void close_acknowledged();
   void fail(Error error);
-  void close_lines();
   [[nodiscard]] bool is_open() const { return !stopped_ && !failed_; }
 
   /// The conditions that wait() and linger() wait for.
   struct Progress {
-    bool over = false, stopped = false;
+    bool finished = false, stopped = false;
     std::size_t unacknowledged = 0;
     std::optional<Error> failure;
   };
@@ -140,13 +138,15 @@ class Host {
   const HostOptions options_;
   std::vector<Log> client_logs_;  ///< limited: a client can connect as often as it likes
   std::size_t report_bytes_ = 0, snapshot_bytes_ = 0;  ///< since the last snapshot, and its own
-  Lines lines_;
-  std::vector<std::pair<StoreWriter::Ticket, std::shared_ptr<Line>>> goodbyes_;  ///< not stored yet
-  StoreWriter::Ticket begun_ = 0;      ///< the snapshot before the first batch
-  bool assignments_held_ = false;      ///< the open batch's models wait for the store
-  const std::uint64_t start_;          ///< how often the run's server was started
-  const std::uint64_t since_;          ///< the first batch that this start opened
-  std::optional<Time> began_, ended_;  ///< when work on batches began and ended
+  ClientSessions sessions_;
+  /// Sessions whose acknowledgement is not stored yet.
+  std::vector<std::pair<StoreWriter::Ticket, std::shared_ptr<ClientSession>>> goodbyes_;
+  StoreWriter::Ticket first_snapshot_ = 0;  ///< the snapshot before the first batch
+  bool assignments_held_ = false;           ///< the store must catch up before models are sent
+  const std::uint64_t start_;               ///< how often the run's server was started
+  const std::uint64_t since_;               ///< the first batch that this start opened
+  std::optional<Time> started_at_,
+      finished_at_;  ///< when the first batch was opened and the last closed
   bool stopped_ = false, failed_ = false, quit_ = false;
 
   mutable std::mutex progress_mutex_;

@@ -1,4 +1,4 @@
-// The host's work on batches: it opens, closes, stores and assigns them, and dismisses clients.
+// The host's work on batches: it opens, closes, stores and assigns them and releases clients.
 #include <chrono>
 #include <utility>
 
@@ -6,25 +6,25 @@
 
 namespace caucus {
 
-bool Host::may_assign() const { return !store_.is_behind() && store_.written() >= begun_; }
+bool Host::may_assign() const { return !store_.is_behind() && store_.written() >= first_snapshot_; }
 
 void Host::send_assignment(std::uint32_t client) {
-  Line* line = lines_.of(client);
-  if (assignments_held_ || line == nullptr || !federation_.awaits(client)) return;
-  line->assign(federation_.batch(), store_.durable(), federation_.assign(client));
+  ClientSession* session = sessions_.find(client);
+  if (assignments_held_ || session == nullptr || !federation_.awaits(client)) return;
+  session->assign(federation_.batch(), store_.durable(), federation_.assign(client));
 }
 
 void Host::send_assignments() {
   assignments_held_ = !may_assign();
-  for (std::uint32_t client = 0; client < lines_.size(); ++client) send_assignment(client);
+  for (std::uint32_t client = 0; client < sessions_.size(); ++client) send_assignment(client);
 }
 
 void Host::on_stored() {
   stored_posted_ = false;
   if (auto failure = store_.failure()) return fail(std::move(*failure));
-  finish_goodbyes();
+  close_acknowledged();
   if (assignments_held_ && may_assign()) send_assignments();
-  dismiss();
+  release_clients();
   publish();
 }
 
@@ -39,36 +39,36 @@ bool Host::snapshot_due(const ClosedBatch& closed) {
 
 void Host::close_batch() {
   ClosedBatch closed = federation_.close(now());
-  const bool over = federation_.phase() == Federation::Phase::over;
+  const bool finished = federation_.phase() == Federation::Phase::finished;
   // A group may be lost until it is full, and is then reported again: clients may as well work on
   // the next batch meanwhile.
   if (store_.in_groups()) send_assignments();
   std::optional<std::string> snapshot;
-  if (snapshot_due(closed) || over) {
+  if (snapshot_due(closed) || finished) {
     snapshot = federation_.snapshot();
     snapshot_bytes_ = snapshot->size();
     report_bytes_ = 0;
   }
   store_.append(closed.number, std::move(closed.reports), std::move(snapshot));
   if (!store_.in_groups()) send_assignments();
-  // Clients that may leave do not wait for a group to fill.
-  bool dismissible = over;
-  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
-    dismissible = dismissible || may_go(client) || must_go(client);
+  // Clients that have finished or were cut off do not wait for a group to fill.
+  bool commit = finished;
+  for (std::uint32_t client = 0; client < sessions_.size(); ++client) {
+    commit = commit || can_send_end(client) || must_disconnect(client);
   }
-  if (dismissible) store_.commit();
-  if (!over) return;
-  ended_ = now();
+  if (commit) store_.commit();
+  if (!finished) return;
+  finished_at_ = now();
   write_log(options_.log, LogLevel::info, "over",
             {{"batches", std::to_string(federation_.batch())}});
 }
 
-void Host::begin() {
-  began_ = now();
-  if (Status status = federation_.begin(*began_); !status.ok()) {
+void Host::start_run() {
+  started_at_ = now();
+  if (Status status = federation_.start(*started_at_); !status.ok()) {
     return fail(std::move(status.error()));
   }
-  begun_ = store_.snapshot(0, federation_.snapshot());
+  first_snapshot_ = store_.snapshot(0, federation_.snapshot());
   write_log(options_.log, LogLevel::info, "begun",
             {{"clients", std::to_string(federation_.members().size())}});
   send_assignments();
@@ -76,8 +76,8 @@ void Host::begin() {
 
 void Host::advance() {
   while (is_open()) {
-    if (federation_.can_begin(now())) {
-      begin();
+    if (federation_.can_start(now())) {
+      start_run();
     } else if (federation_.closable(now())) {
       close_batch();
     } else {
@@ -86,31 +86,33 @@ void Host::advance() {
   }
 }
 
-bool Host::may_go(std::uint32_t client) const {
-  const bool over = federation_.phase() == Federation::Phase::over;
-  return lines_.of(client) != nullptr && !lines_.ended(client) &&
-         (over || federation_.members()[client].finished);
+bool Host::can_send_end(std::uint32_t client) const {
+  const bool finished = federation_.phase() == Federation::Phase::finished;
+  return sessions_.find(client) != nullptr && !sessions_.end_sent(client) &&
+         (finished || federation_.members()[client].finished);
 }
 
-bool Host::must_go(std::uint32_t client) const {
-  return lines_.of(client) != nullptr && federation_.members()[client].cut_off;
+bool Host::must_disconnect(std::uint32_t client) const {
+  return sessions_.find(client) != nullptr && federation_.members()[client].cut_off;
 }
 
-void Host::dismiss() {
-  const bool over = federation_.phase() == Federation::Phase::over;
-  for (std::uint32_t client = 0; client < lines_.size(); ++client) {
+void Host::release_clients() {
+  const bool finished = federation_.phase() == Federation::Phase::finished;
+  for (std::uint32_t client = 0; client < sessions_.size(); ++client) {
     const TrackedMember& member = federation_.members()[client];
-    if (must_go(client)) {
+    if (must_disconnect(client)) {
       if (member.cut_in > store_.durable()) continue;
-      lines_.cut(client,
-                 "too many reports that cannot be true, the last: " + member.fault +
-                     "; expected examples within the ranges of the plan, and no more than it said");
+      sessions_.disconnect(
+          client,
+          "too many reports that cannot be true, the last: " + member.fault +
+              "; expected examples within the ranges of the plan, and no more than it said");
     } else {
-      const std::uint64_t needed = over ? federation_.batch() : member.last_batch;
-      if (!may_go(client) || needed > store_.durable()) continue;
-      lines_.end(client, over ? "the run is over" : "all of the client's examples are counted");
+      const std::uint64_t needed = finished ? federation_.batch() : member.last_batch;
+      if (!can_send_end(client) || needed > store_.durable()) continue;
+      sessions_.send_end(
+          client, finished ? "the run has finished" : "all of the client's examples are counted");
     }
-    federation_.leave(client);
+    federation_.disconnect(client);
   }
 }
 

@@ -46,16 +46,16 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   TestClient restless(settings.plan, 0, source);
   TestClient calm(settings.plan, 1, source);
   const auto come = [&](const TestClient& client) {
-    auto line = std::make_shared<QueueLine>();
-    EXPECT_TRUE(join(*host, client, line).ok());
-    EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(line->hear()));
-    EXPECT_TRUE(ready(*host, client, line).ok());
-    return line;
+    auto session = std::make_shared<QueueSession>();
+    EXPECT_TRUE(join(*host, client, session).ok());
+    EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(session->receive()));
+    EXPECT_TRUE(ready(*host, client, session).ok());
+    return session;
   };
-  const auto begun = std::chrono::steady_clock::now();
-  for (int n = 0; n < 200; ++n) host->leave(come(restless));
-  const auto line = come(restless);
-  const auto took = std::chrono::steady_clock::now() - begun;
+  const auto started = std::chrono::steady_clock::now();
+  for (int n = 0; n < 200; ++n) host->disconnected(come(restless));
+  const auto session = come(restless);
+  const auto took = std::chrono::steady_clock::now() - started;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(took).count() + 1;
   ASSERT_LT(seconds, 10) << "nothing had to be left out";
 
@@ -63,9 +63,9 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   const auto other = come(calm);
   EXPECT_EQ(lines.count("joined c2"), 1U);
   EXPECT_EQ(lines.count("begun 2"), 1U);
-  auto lie = *restless.play(std::get<AssignmentRecord>(line->hear()));
+  auto lie = *restless.play(std::get<AssignmentRecord>(session->receive()));
   lie.reports.losses[0] = -1.0F;
-  host->report(line, lie);
+  host->report(session, lie);
   (void)host->status();
   EXPECT_EQ(lines.count("rejected c1"), 1U);
 
@@ -74,7 +74,7 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   EXPECT_GE(written, 10U);
   if (seconds == 1) {  // else some have been counted already
     std::this_thread::sleep_for(std::chrono::milliseconds(1050));
-    host->leave(line);
+    host->disconnected(session);
     (void)host->status();
     const auto& all = lines.all();
     EXPECT_EQ(all.at(all.size() - 2), "left out " + std::to_string(2 * 200 + 1 - written));

@@ -31,7 +31,7 @@ std::string Host::trouble() const {
 std::chrono::duration<double> Host::working_time() const {
   return look([this](const Federation&) {
     const Time now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(ended_.value_or(now) - began_.value_or(now));
+    return std::chrono::duration<double>(finished_at_.value_or(now) - started_at_.value_or(now));
   });
 }
 

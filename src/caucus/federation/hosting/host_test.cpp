@@ -57,7 +57,7 @@ TEST_F(HostThreads, HaveTheBitsOfTheSimulation) {
     for (std::uint32_t j = 0; j < 4; ++j) {
       threads.emplace_back([&, j] {
         TestClient client(settings.plan, j, source);
-        EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
+        EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueSession>()));
       });
     }
     EXPECT_TRUE(host->wait().ok());
@@ -81,19 +81,19 @@ TEST_F(HostThreads, GoOnWhereTheStoreEnds) {
     // Each time the host dies after some batches, without a farewell to anybody.
     for (std::uint64_t until = 3; !over; until += 6) {
       auto host = open(settings, commit_every);
-      std::vector<std::shared_ptr<QueueLine>> lines;
+      std::vector<std::shared_ptr<QueueSession>> sessions;
       std::vector<std::thread> threads;
-      for (std::uint32_t j = 0; j < 3; ++j) lines.push_back(std::make_shared<QueueLine>());
+      for (std::uint32_t j = 0; j < 3; ++j) sessions.push_back(std::make_shared<QueueSession>());
       for (std::uint32_t j = 0; j < 3; ++j) {
-        threads.emplace_back([&, j] { take_part(*host, clients[j], lines[j]); });
+        threads.emplace_back([&, j] { take_part(*host, clients[j], sessions[j]); });
       }
       while (true) {
         const HostStatus status = host->status();
-        over = status.phase == Federation::Phase::over;
+        over = status.phase == Federation::Phase::finished;
         if (over || status.batch >= until) break;
         std::this_thread::yield();
       }
-      for (const auto& line : lines) line->close();
+      for (const auto& session : sessions) session->shut_down();
       for (std::thread& thread : threads) thread.join();
       if (over) {
         EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
@@ -111,17 +111,17 @@ TEST_F(HostThreads, LetWhoeverHasFinishedGo) {
   const auto host = open(settings, 1000, 1000);  // no group is ever full
   TestClient quick(settings.plan, 0, source);
   TestClient slow(settings.plan, 1, source);
-  const auto quick_line = std::make_shared<QueueLine>();
-  const auto slow_line = std::make_shared<QueueLine>();
+  const auto quick_session = std::make_shared<QueueSession>();
+  const auto slow_session = std::make_shared<QueueSession>();
   bool ended = false;
-  std::thread thread([&] { ended = take_part(*host, quick, quick_line); });
-  ASSERT_TRUE(join(*host, slow, slow_line).ok());
-  ASSERT_TRUE(ready(*host, slow, slow_line).ok());
+  std::thread thread([&] { ended = take_part(*host, quick, quick_session); });
+  ASSERT_TRUE(join(*host, slow, slow_session).ok());
+  ASSERT_TRUE(ready(*host, slow, slow_session).ok());
   for (int reports = 0; reports < 2;) {
-    const Heard heard = slow_line->hear();
-    const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+    const Received received = slow_session->receive();
+    const auto* assignment = std::get_if<AssignmentRecord>(&received);
     if (assignment == nullptr) continue;
-    host->report(slow_line, *slow.play(*assignment));
+    host->report(slow_session, *slow.play(*assignment));
     ++reports;
   }
   // The slow one answers no more; the other one is told all the same.
@@ -144,19 +144,20 @@ TEST_F(HostThreads, RememberWhoHasNotHeardOfTheEnd) {
     const auto host = open(settings);
     TestClient quick(settings.plan, 0, source);
     TestClient slow(settings.plan, 1, source);
-    const auto line = std::make_shared<QueueLine>();
-    std::thread thread([&] { EXPECT_TRUE(take_part(*host, slow, std::make_shared<QueueLine>())); });
-    ASSERT_TRUE(join(*host, quick, line).ok());
-    ASSERT_TRUE(ready(*host, quick, line).ok());
-    host->goodbye(line);  // too early: nobody said that it may go
+    const auto session = std::make_shared<QueueSession>();
+    std::thread thread(
+        [&] { EXPECT_TRUE(take_part(*host, slow, std::make_shared<QueueSession>())); });
+    ASSERT_TRUE(join(*host, quick, session).ok());
+    ASSERT_TRUE(ready(*host, quick, session).ok());
+    host->goodbye(session);  // too early: the end was not sent
     while (true) {
-      const Heard heard = line->hear();
-      if (std::holds_alternative<Ended>(heard)) break;
-      if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
-        host->report(line, *quick.play(*assignment));
+      const Received received = session->receive();
+      if (std::holds_alternative<Ended>(received)) break;
+      if (const auto* assignment = std::get_if<AssignmentRecord>(&received)) {
+        host->report(session, *quick.play(*assignment));
       }
     }
-    host->leave(line);  // as if it had been killed before it could hear
+    host->disconnected(session);  // as if it had been killed before it could receive
     thread.join();
     ASSERT_TRUE(host->wait().ok());
     EXPECT_TRUE(host->linger(nobody).ok());
@@ -168,7 +169,7 @@ TEST_F(HostThreads, RememberWhoHasNotHeardOfTheEnd) {
     EXPECT_TRUE(host->wait().ok());
     EXPECT_EQ(unacknowledged(*host), std::vector<std::string>{"c1"});
     TestClient quick(settings.plan, 0, source);
-    EXPECT_TRUE(take_part(*host, quick, std::make_shared<QueueLine>()));
+    EXPECT_TRUE(take_part(*host, quick, std::make_shared<QueueSession>()));
     EXPECT_TRUE(host->linger(std::chrono::seconds(60)).ok());
     EXPECT_EQ(host->look([](const Federation& f) { return learned_by(f); }),
               simulated(settings, source));
@@ -182,31 +183,31 @@ TEST_F(HostThreads, TellWhoeverHasFinishedAndComesAgain) {
   const auto host = open(settings, 1000, 1000);  // no group is ever full
   TestClient quick(settings.plan, 0, source);
   TestClient slow(settings.plan, 1, source);
-  const auto slow_line = std::make_shared<QueueLine>();
-  auto quick_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(join(*host, quick, quick_line).ok());
-  ASSERT_TRUE(ready(*host, quick, quick_line).ok());
-  ASSERT_TRUE(join(*host, slow, slow_line).ok());
-  ASSERT_TRUE(ready(*host, slow, slow_line).ok());
-  const auto play = [&](TestClient& client, const std::shared_ptr<QueueLine>& line) {
+  const auto slow_session = std::make_shared<QueueSession>();
+  auto quick_session = std::make_shared<QueueSession>();
+  ASSERT_TRUE(join(*host, quick, quick_session).ok());
+  ASSERT_TRUE(ready(*host, quick, quick_session).ok());
+  ASSERT_TRUE(join(*host, slow, slow_session).ok());
+  ASSERT_TRUE(ready(*host, slow, slow_session).ok());
+  const auto play = [&](TestClient& client, const std::shared_ptr<QueueSession>& session) {
     while (true) {
-      const Heard heard = line->hear();
-      const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+      const Received received = session->receive();
+      const auto* assignment = std::get_if<AssignmentRecord>(&received);
       if (assignment == nullptr) continue;
-      return host->report(line, *client.play(*assignment));
+      return host->report(session, *client.play(*assignment));
     }
   };
-  play(quick, quick_line);
-  play(slow, slow_line);
-  play(quick, quick_line);
-  host->leave(quick_line);  // before its last batch is closed
-  play(slow, slow_line);
+  play(quick, quick_session);
+  play(slow, slow_session);
+  play(quick, quick_session);
+  host->disconnected(quick_session);  // before its last batch is closed
+  play(slow, slow_session);
   EXPECT_TRUE(host->status().members[0].finished);
   EXPECT_LT(host->status().durable, 2U);
-  quick_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(join(*host, quick, quick_line).ok());
-  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(quick_line->hear()));
-  EXPECT_TRUE(std::holds_alternative<Ended>(quick_line->hear()));
+  quick_session = std::make_shared<QueueSession>();
+  ASSERT_TRUE(join(*host, quick, quick_session).ok());
+  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(quick_session->receive()));
+  EXPECT_TRUE(std::holds_alternative<Ended>(quick_session->receive()));
   EXPECT_EQ(host->status().durable, 2U);
   host->abandon();
 }
@@ -217,16 +218,16 @@ TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
   auto host = open(settings, 1000, 1000);  // no group is ever full
   TestClient honest(settings.plan, 0, source);
   TestClient liar(settings.plan, 1, source);
-  const auto line = std::make_shared<QueueLine>();
-  auto liars_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(join(*host, honest, line).ok());
-  ASSERT_TRUE(join(*host, liar, liars_line).ok());
-  ASSERT_TRUE(ready(*host, honest, line).ok());
-  ASSERT_TRUE(ready(*host, liar, liars_line).ok());
-  const auto play = [&](TestClient& client, const std::shared_ptr<QueueLine>& on, bool lies) {
+  const auto session = std::make_shared<QueueSession>();
+  auto liars_session = std::make_shared<QueueSession>();
+  ASSERT_TRUE(join(*host, honest, session).ok());
+  ASSERT_TRUE(join(*host, liar, liars_session).ok());
+  ASSERT_TRUE(ready(*host, honest, session).ok());
+  ASSERT_TRUE(ready(*host, liar, liars_session).ok());
+  const auto play = [&](TestClient& client, const std::shared_ptr<QueueSession>& on, bool lies) {
     while (true) {
-      const Heard heard = on->hear();
-      const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+      const Received received = on->receive();
+      const auto* assignment = std::get_if<AssignmentRecord>(&received);
       if (assignment == nullptr) continue;
       auto report = *client.play(*assignment);
       if (lies) report.reports.losses[0] = -1.0F;
@@ -234,20 +235,20 @@ TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
     }
   };
   for (int n = 0; n < 3; ++n) {
-    if (n > 0) play(honest, line, false);
-    play(liar, liars_line, true);
+    if (n > 0) play(honest, session, false);
+    play(liar, liars_session, true);
   }
   EXPECT_TRUE(host->status().members[1].cut_off);
   EXPECT_EQ(host->status().durable, 0U);
   // Nobody has told it: if the server died now, it would be waited for.
-  host->leave(liars_line);
-  liars_line = std::make_shared<QueueLine>();
-  const auto early = join(*host, liar, liars_line);
+  host->disconnected(liars_session);
+  liars_session = std::make_shared<QueueSession>();
+  const auto early = join(*host, liar, liars_session);
   ASSERT_FALSE(early.ok());
   EXPECT_EQ(early.error().kind, ErrorKind::network) << "it may come again";
-  play(honest, line, false);
+  play(honest, session, false);
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (join(*host, liar, liars_line).error().kind != ErrorKind::data) {  // until it is final
+  while (join(*host, liar, liars_session).error().kind != ErrorKind::data) {  // until it is final
     ASSERT_LT(std::chrono::steady_clock::now(), until);
     std::this_thread::yield();
   }
@@ -255,7 +256,7 @@ TEST_F(HostThreads, CutAClientOffOnceThatIsDurable) {
   host->abandon();
   host.reset();
   host = open(settings, 1000, 1000);
-  EXPECT_EQ(join(*host, liar, liars_line).error().kind, ErrorKind::data);
+  EXPECT_EQ(join(*host, liar, liars_session).error().kind, ErrorKind::data);
   EXPECT_TRUE(host->status().members[1].cut_off);
   host->abandon();
 }
@@ -267,22 +268,23 @@ TEST_F(HostThreads, TellAClientThatItIsCutOffWhenItsBatchIsStored) {
   const auto host = open(settings, 1000, 1000);
   TestClient honest(settings.plan, 0, source);
   TestClient liar(settings.plan, 1, source);
-  const auto line = std::make_shared<QueueLine>();
-  const auto liars_line = std::make_shared<QueueLine>();
-  ASSERT_TRUE(join(*host, honest, line).ok());
-  ASSERT_TRUE(join(*host, liar, liars_line).ok());
-  ASSERT_TRUE(ready(*host, honest, line).ok());
-  ASSERT_TRUE(ready(*host, liar, liars_line).ok());
-  const auto assignment_on = [](QueueLine& on) {
-    EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(on.hear()));
-    return std::get<AssignmentRecord>(on.hear());
+  const auto session = std::make_shared<QueueSession>();
+  const auto liars_session = std::make_shared<QueueSession>();
+  ASSERT_TRUE(join(*host, honest, session).ok());
+  ASSERT_TRUE(join(*host, liar, liars_session).ok());
+  ASSERT_TRUE(ready(*host, honest, session).ok());
+  ASSERT_TRUE(ready(*host, liar, liars_session).ok());
+  const auto assignment_on = [](QueueSession& on) {
+    EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(on.receive()));
+    return std::get<AssignmentRecord>(on.receive());
   };
-  auto report = *liar.play(assignment_on(*liars_line));
+  auto report = *liar.play(assignment_on(*liars_session));
   report.played.loss = -1.0;
-  host->report(liars_line, std::move(report));
-  EXPECT_TRUE(std::holds_alternative<std::string>(liars_line->hear()));  // this report is refused
-  host->report(line, *honest.play(assignment_on(*line)));
-  const Ended ended = std::get<Ended>(liars_line->hear());
+  host->report(liars_session, std::move(report));
+  EXPECT_TRUE(
+      std::holds_alternative<std::string>(liars_session->receive()));  // this report is refused
+  host->report(session, *honest.play(assignment_on(*session)));
+  const Ended ended = std::get<Ended>(liars_session->receive());
   EXPECT_TRUE(ended.cut);
   EXPECT_EQ(host->status().durable, 1U);
   host->abandon();
@@ -293,15 +295,15 @@ TEST_F(HostThreads, KeepTheNewestLineOfAClient) {
   const auto settings = test_settings(1, ScheduleKind::constant);
   const auto host = open(settings);
   TestClient client(settings.plan, 0, source);
-  const auto held_up = std::make_shared<QueueLine>();  // its Hello comes after that of the next
-  const auto newest = std::make_shared<QueueLine>();
+  const auto held_up = std::make_shared<QueueSession>();  // its Hello comes after that of the next
+  const auto newest = std::make_shared<QueueSession>();
   ASSERT_TRUE(join(*host, client, newest).ok());
   const auto older = join(*host, client, held_up);
   ASSERT_FALSE(older.ok());
   EXPECT_EQ(older.error().kind, ErrorKind::network);
-  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
-  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(newest->hear()));
-  EXPECT_TRUE(std::get<Ended>(newest->hear()).cut) << "by the one that is newer still";
+  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueSession>()));
+  EXPECT_TRUE(std::holds_alternative<WelcomeRecord>(newest->receive()));
+  EXPECT_TRUE(std::get<Ended>(newest->receive()).cut) << "by the one that is newer still";
 }
 
 TEST_F(HostThreads, SayWhichBatchesAreTheirOwn) {
@@ -309,14 +311,14 @@ TEST_F(HostThreads, SayWhichBatchesAreTheirOwn) {
   const auto settings = test_settings(1, ScheduleKind::constant);
   TestClient client(settings.plan, 0, source);
   const auto welcomed_by = [&](Host& host) {
-    const auto line = std::make_shared<QueueLine>();
-    EXPECT_TRUE(join(host, client, line).ok());
-    const auto welcome = std::get<WelcomeRecord>(line->hear());
-    EXPECT_TRUE(ready(host, client, line).ok());
+    const auto session = std::make_shared<QueueSession>();
+    EXPECT_TRUE(join(host, client, session).ok());
+    const auto welcome = std::get<WelcomeRecord>(session->receive());
+    EXPECT_TRUE(ready(host, client, session).ok());
     for (int n = 0; n < 2; ++n) {
-      host.report(line, *client.play(std::get<AssignmentRecord>(line->hear())));
+      host.report(session, *client.play(std::get<AssignmentRecord>(session->receive())));
     }
-    EXPECT_EQ(std::get<AssignmentRecord>(line->hear()).batch,
+    EXPECT_EQ(std::get<AssignmentRecord>(session->receive()).batch,
               welcome.since + (welcome.since > 0 ? 2 : 3));
     host.abandon();
     return std::pair(welcome.start, welcome.since);
@@ -341,13 +343,13 @@ TEST_F(HostThreads, StoreTheWholeStateWhenReportsTakeMuchRoom) {
   for (std::uint32_t j = 0; j < 2; ++j) {
     threads.emplace_back([&, j] {
       TestClient client(settings.plan, j, source);
-      const auto line = std::make_shared<QueueLine>();
-      ASSERT_TRUE(join(*host, client, line).ok());
-      ASSERT_TRUE(ready(*host, client, line).ok());
+      const auto session = std::make_shared<QueueSession>();
+      ASSERT_TRUE(join(*host, client, session).ok());
+      ASSERT_TRUE(ready(*host, client, session).ok());
       for (int reports = 0; reports < 11;) {  // not all: the end has a snapshot of its own
-        const Heard heard = line->hear();
-        if (const auto* assignment = std::get_if<AssignmentRecord>(&heard)) {
-          host->report(line, *client.play(*assignment));
+        const Received received = session->receive();
+        if (const auto* assignment = std::get_if<AssignmentRecord>(&received)) {
+          host->report(session, *client.play(*assignment));
           ++reports;
         }
       }
@@ -380,8 +382,8 @@ TEST_F(HostThreads, RefuseAStoreOfOtherSettings) {
     return host.ok();
   };
   EXPECT_TRUE(plan_taken("a plan"));
-  EXPECT_TRUE(plan_taken("another plan"));  // nothing is lost: the run has not begun
-  ASSERT_TRUE(Store::open(path(), {})->snapshot({0, "begun"}).ok());
+  EXPECT_TRUE(plan_taken("another plan"));  // nothing is lost: the run has not started
+  ASSERT_TRUE(Store::open(path(), {})->snapshot({0, "started"}).ok());
   EXPECT_FALSE(plan_taken("a plan"));
 }
 
@@ -408,9 +410,9 @@ TEST_F(HostThreads, SayThatTheyAreStuck) {
   const auto host = open(settings, 1, options);
   EXPECT_EQ(host->trouble(), "");
   TestClient client(settings.plan, 0, source);
-  const auto line = std::make_shared<QueueLine>();
-  host->join(client.hello(), line);
-  host->ready(line, client.ready());
+  const auto session = std::make_shared<QueueSession>();
+  host->join(client.hello(), session);
+  host->ready(session, client.ready());
   wait_for_trouble(*host, "the host has worked on one event for ");
   release.set_value();
   wait_for_trouble(*host, "");
@@ -426,15 +428,15 @@ TEST_F(HostThreads, SayThatTheStoreIsStuckAndGoOnAfterwards) {
   {
     auto other = Database::open(path(), Database::Access::write).value();
     ASSERT_TRUE(other.execute("BEGIN IMMEDIATE").ok());  // SQLite waits some seconds for it
-    const auto line = std::make_shared<QueueLine>();
-    host->join(client.hello(), line);
-    host->ready(line, client.ready());
+    const auto session = std::make_shared<QueueSession>();
+    host->join(client.hello(), session);
+    host->ready(session, client.ready());
     wait_for_trouble(*host, "the store has worked on one batch for ");
     EXPECT_EQ(host->status().batch, 1U) << "the host itself answers";
-    host->leave(line);
+    host->disconnected(session);
   }
   wait_for_trouble(*host, "");
-  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueLine>()));
+  EXPECT_TRUE(take_part(*host, client, std::make_shared<QueueSession>()));
   EXPECT_TRUE(host->wait().ok());
 }
 
@@ -448,7 +450,7 @@ TEST_F(HostThreads, CloseABatchAtItsDeadline) {
   for (std::uint32_t j = 0; j < 2; ++j) {  // the third never comes
     threads.emplace_back([&, j] {
       TestClient client(settings.plan, j, source);
-      take_part(*host, client, std::make_shared<QueueLine>());
+      take_part(*host, client, std::make_shared<QueueSession>());
     });
   }
   while (host->status().forecasts < 10) std::this_thread::yield();

@@ -11,8 +11,8 @@ namespace {
 /// Counts the lines of the present second.
 struct Limit {
   std::mutex mutex;
-  std::chrono::steady_clock::time_point begun{};
-  std::size_t written = 0, left_out = 0;
+  std::chrono::steady_clock::time_point started{};
+  std::size_t written = 0, skipped = 0;
 };
 
 }  // namespace
@@ -20,22 +20,22 @@ struct Limit {
 Log limited(Log log, std::size_t per_second) {
   return [log = std::move(log), per_second, limit = std::make_shared<Limit>()](
              LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
-    std::size_t left_out = 0;
+    std::size_t skipped = 0;
     {
       const std::lock_guard lock(limit->mutex);
       const auto now = std::chrono::steady_clock::now();
-      if (now >= limit->begun + std::chrono::seconds(1)) {
-        limit->begun = now;
+      if (now >= limit->started + std::chrono::seconds(1)) {
+        limit->started = now;
         limit->written = 0;
       }
       if (limit->written == per_second) {
-        ++limit->left_out;
+        ++limit->skipped;
         return;
       }
       ++limit->written;
-      left_out = std::exchange(limit->left_out, 0);
+      skipped = std::exchange(limit->skipped, 0);
     }
-    if (left_out > 0) write_log(log, level, "left out", {{"lines", std::to_string(left_out)}});
+    if (skipped > 0) write_log(log, level, "left out", {{"lines", std::to_string(skipped)}});
     write_log(log, level, event, fields);
   };
 }

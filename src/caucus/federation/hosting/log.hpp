@@ -1,4 +1,4 @@
-// Limits what a peer can write into the log.
+// Limits how much a peer can write to the log.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace caucus {
 
 /// Returns a log for events that any peer can cause: it passes on this many lines per second, and
-/// says how many it left out.
+/// says how many it suppressed.
 Log limited(Log log, std::size_t per_second);
 
 }  // namespace caucus

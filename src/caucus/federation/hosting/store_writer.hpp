@@ -1,6 +1,5 @@
-// Writes closed batches to the store from a thread of its own, one job after the other. Only
-// flush() waits for it; its owner asks later what is written. One thread gives it work;
-// any thread may ask how far it is.
+// Writes closed batches to the store from a thread of its own, one job after another. Only flush()
+// waits. One thread adds jobs; any thread may ask which of them are written.
 #pragma once
 
 #include <atomic>
@@ -40,7 +39,7 @@ class StoreWriter {
 
   /// Stores the state after a batch that was appended, or 0 before the first.
   Ticket snapshot(std::uint64_t batch, std::string bytes);
-  /// Stores a closed batch and, now and then, the state after it.
+  /// Stores a closed batch and, if it is given, the state after it.
   Ticket append(std::uint64_t batch, std::vector<StoredReport> reports,
                 std::optional<std::string> snapshot);
   /// Stores which clients have acknowledged the end.

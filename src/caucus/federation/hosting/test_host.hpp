@@ -1,4 +1,4 @@
-// For tests: clients in threads of their own, on lines that are queues.
+// For tests: clients in threads of their own, on sessions that are queues.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,89 +20,92 @@ struct Ended {
   std::string why;
   bool cut = false;
 };
-using Heard = std::variant<WelcomeRecord, AssignmentRecord, std::string, Ended>;
+using Received = std::variant<WelcomeRecord, AssignmentRecord, std::string, Ended>;
 
-class QueueLine final : public Line {
+class QueueSession final : public ClientSession {
  public:
   void welcome(const WelcomeRecord& welcome) override { put(welcome); }
   void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override {
     put(record_of(batch, durable, assignment));
   }
-  void refuse(std::uint64_t, const std::string& why) override { put(why); }
-  void turn_away(const std::string& why, bool final) override {
+  void refuse_report(std::uint64_t, const std::string& why) override { put(why); }
+  void reject(const std::string& why, bool final) override {
     {
       const std::lock_guard lock(mutex_);
       refusal_ = final ? data_error("host", why) : network_error("host", why);
     }
     put(Ended{why, true});
   }
-  void finish() override {}
-  void cut(const std::string& why) override { put(Ended{why, true}); }
-  void end(const std::string& why) override { put(Ended{why, false}); }
+  void close() override {}
+  void disconnect(const std::string& why) override { put(Ended{why, true}); }
+  void send_end(const std::string& why) override { put(Ended{why, false}); }
 
-  /// Why the line was turned away: a network error if the client may try again.
+  /// Why the session was rejected: a network error if the client may try again.
   [[nodiscard]] Status refusal() {
     const std::lock_guard lock(mutex_);
     if (refusal_) return *refusal_;
     return Done{};
   }
   /// The next message, as soon as there is one.
-  Heard hear() {
+  Received receive() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !queue_.empty(); });
-    Heard heard = std::move(queue_.front());
+    Received received = std::move(queue_.front());
     queue_.pop_front();
-    return heard;
+    return received;
   }
-  void close() override { put(Ended{"closed", true}); }
+  void shut_down() override { put(Ended{"closed", true}); }
   Traffic take_traffic() override { return {}; }
 
  private:
-  void put(Heard heard) {
+  void put(Received received) {
     {
       const std::lock_guard lock(mutex_);
-      queue_.push_back(std::move(heard));
+      queue_.push_back(std::move(received));
     }
     changed_.notify_one();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Heard> queue_;
+  std::deque<Received> queue_;
   std::optional<Error> refusal_;
 };
 
 /// Joins, and waits until the host has answered.
-inline Status join(Host& host, const TestClient& client, const std::shared_ptr<QueueLine>& line) {
-  host.join(client.hello(), line);
+inline Status join(Host& host, const TestClient& client,
+                   const std::shared_ptr<QueueSession>& session) {
+  host.join(client.hello(), session);
   (void)host.status();
-  return line->refusal();
+  return session->refusal();
 }
 
-/// Says that the client has its data, and waits until the host has heard it.
-inline Status ready(Host& host, const TestClient& client, const std::shared_ptr<QueueLine>& line) {
-  host.ready(line, client.ready());
+/// Says that the client has its data, and waits until the host has received it.
+inline Status ready(Host& host, const TestClient& client,
+                    const std::shared_ptr<QueueSession>& session) {
+  host.ready(session, client.ready());
   (void)host.status();
-  return line->refusal();
+  return session->refusal();
 }
 
-/// Takes part until it is ended; true if the host said so, false if the line broke.
-inline bool take_part(Host& host, TestClient& client, const std::shared_ptr<QueueLine>& line) {
-  host.join(client.hello(), line);
-  host.ready(line, client.ready());
+/// Takes part until it is ended; true if the host said so, false if the session broke.
+inline bool take_part(Host& host, TestClient& client,
+                      const std::shared_ptr<QueueSession>& session) {
+  host.join(client.hello(), session);
+  host.ready(session, client.ready());
   while (true) {
-    Heard heard = line->hear();
-    if (const auto* ended = std::get_if<Ended>(&heard)) {
+    Received received = session->receive();
+    if (const auto* ended = std::get_if<Ended>(&received)) {
       if (ended->cut) {
-        host.leave(line);
+        host.disconnected(session);
       } else {
-        host.goodbye(line);
+        host.goodbye(session);
       }
       return !ended->cut;
     }
-    const auto* assignment = std::get_if<AssignmentRecord>(&heard);
+    const auto* assignment = std::get_if<AssignmentRecord>(&received);
     if (assignment == nullptr) continue;
-    if (auto report = client.play(*assignment)) host.report(line, *report);
+    if (auto report = client.play(*assignment)) host.report(session, *report);
   }
 }
 

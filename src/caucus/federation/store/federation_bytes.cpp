@@ -60,7 +60,7 @@ bool is_curve(const RecordedCurve& curve, std::size_t spaces) {
 
 Status restore_from(Federation& federation, Store& store) {
   CAUCUS_TRY(const auto snapshot, store.latest_snapshot());
-  if (!snapshot && store.begun()) {
+  if (!snapshot && store.started()) {
     return data_error(store.path(), "has reports without the snapshot before them",
                       "expected a run from its beginning; restore the store from a copy");
   }
@@ -79,10 +79,10 @@ std::string Federation::snapshot() const {
   StateWriter writer;
   writer.text(kSnapshotName);
   writer.u64(batch_);
-  writer.flag(phase_ == Phase::over);
+  writer.flag(phase_ == Phase::finished);
   writer.u64(settings_.plan.features);
   writer.u64(settings_.plan.experts);
-  save_field(begun_with_, writer);
+  save_field(started_with_, writer);
   save_members(members_, writer);
   save_field(*telemetry_, writer);
   save_field(curve_, writer);
@@ -102,10 +102,10 @@ Status Federation::restore(std::string_view bytes) {
         "expected \"" + std::string(kSnapshotName) + "\", or the build that began the run");
   }
   batch_ = reader.u64();
-  phase_ = reader.flag() ? Phase::over : Phase::running;
+  phase_ = reader.flag() ? Phase::finished : Phase::running;
   const std::uint64_t features = reader.u64();
   const std::uint64_t experts = reader.u64();
-  read_field(reader, begun_with_);
+  read_field(reader, started_with_);
   CAUCUS_CHECK(restore_members(reader, members_));
   CAUCUS_CHECK(check_restored(reader, features, experts));
   CAUCUS_CHECK(make_server());
@@ -138,7 +138,7 @@ Status Federation::check_restored(StateReader& from, std::uint64_t features,
       return from.refuse("other models than '" + member.name + "' can have been given");
     }
   }
-  if (begun_with_.clients != members_.size() || begun_with_.batches > kMostBatches) {
+  if (started_with_.clients != members_.size() || started_with_.batches > kMostBatches) {
     return from.refuse("a run of another length");
   }
   return accept_shape("snapshot", {0, features, experts});

@@ -50,7 +50,7 @@ Status Store::load() {
   CAUCUS_TRY(const std::int64_t highest, database_.number("SELECT max(batch) FROM batches"));
   if (highest < 0) return damaged("batch " + std::to_string(highest));
   durable_ = last_ = std::max(snapshot_, static_cast<std::uint64_t>(highest));
-  begun_ = snapshot || last_ > 0;
+  started_ = snapshot || last_ > 0;
   return Done{};
 }
 
@@ -150,7 +150,7 @@ Result<Store> Store::open_for_reading(const std::string& path) {
 
 Status Store::create_run(StoredRun run) {
   CAUCUS_CHECK(check_writable());
-  if (begun_) return misused("holds a run already", "expected a new store");
+  if (started_) return misused("holds a run already", "expected a new store");
   std::string bytes(run.identity.begin(), run.identity.end());
   bytes += run.plan;
   CAUCUS_CHECK(put_and_commit(kRun, 0, bytes));
@@ -169,7 +169,7 @@ Status Store::append(std::uint64_t batch, std::span<const StoredReport> reports)
   CAUCUS_CHECK(or_roll_back(
       insert_batch_.run(signed_number(batch), std::string_view(row), row_checksum(batch, row))));
   last_ = batch;
-  begun_ = true;
+  started_ = true;
   if (last_ - durable_ < options_.commit_every) return Done{};
   return commit();
 }
@@ -195,7 +195,7 @@ Status Store::snapshot(const StoredSnapshot& snapshot) {
   CAUCUS_CHECK(or_roll_back(delete_batches_.run(signed_number(snapshot.batch))));
   CAUCUS_CHECK(commit());
   snapshot_ = snapshot.batch;
-  begun_ = true;
+  started_ = true;
   return Done{};
 }
 

@@ -53,8 +53,8 @@ class Store {
 
   [[nodiscard]] const std::optional<StoredRun>& run() const { return run_; }
   /// Returns whether more of the run is stored than its identity.
-  [[nodiscard]] bool begun() const { return begun_; }
-  /// Must be called first. Replaces a run that has not begun; durable on return.
+  [[nodiscard]] bool started() const { return started_; }
+  /// Must be called first. Replaces a run that has not started; durable on return.
   Status create_run(StoredRun run);
 
   /// Adds the reports accepted in a closed batch, possibly none. They are durable when the group
@@ -112,7 +112,7 @@ class Store {
 
   std::optional<StoredRun> run_;
   std::uint64_t snapshot_ = 0;  ///< the batch of the latest snapshot
-  bool begun_ = false;
+  bool started_ = false;
   std::uint64_t last_ = 0;  ///< the last batch that was appended
   std::uint64_t durable_ = 0;
 };

@@ -114,7 +114,7 @@ TEST(Store, CountsItsServers) {
     EXPECT_FALSE(store.count_start().ok());  // of which run?
     ASSERT_TRUE(store.create_run(some_run()).ok());
     EXPECT_EQ(*store.count_start(), 1U);
-    EXPECT_FALSE(store.begun());
+    EXPECT_FALSE(store.started());
   }
   Store store = opened(files.path("run.db"));
   EXPECT_EQ(*store.count_start(), 2U);
@@ -194,11 +194,11 @@ TEST(Store, MistakesOfTheCallerAreErrorsAndChangeNothing) {
   Store store = opened(files.path("run.db"), 10);
   EXPECT_THAT(store.append(1, {}).error().line(), HasSubstr("holds no run yet"));
   ASSERT_TRUE(store.create_run({{9}, "another"}).ok());
-  ASSERT_TRUE(store.create_run(some_run()).ok());  // the other one has not begun
+  ASSERT_TRUE(store.create_run(some_run()).ok());  // the other one has not started
   EXPECT_EQ(store.run()->plan, some_run().plan);
-  EXPECT_FALSE(store.begun());
+  EXPECT_FALSE(store.started());
   append_up_to(store, 1, 5);
-  EXPECT_TRUE(store.begun());
+  EXPECT_TRUE(store.started());
   EXPECT_THAT(store.create_run(some_run()).error().line(), HasSubstr("holds a run already"));
   for (const std::uint64_t batch : {0u, 4u, 5u, 7u}) {
     EXPECT_THAT(store.append(batch, {}).error().line(),

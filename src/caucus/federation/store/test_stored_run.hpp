@@ -88,7 +88,7 @@ class MadeUpRun {
       (void)federation.join({.client = "c" + std::to_string(j + 1)}, Time{});
       (void)federation.ready(j, {kExamples[j], 1, 0}, Time{});
     }
-    (void)federation.begin(Time{});
+    (void)federation.start(Time{});
   }
   /// From where it stands.
   explicit MadeUpRun(Federation from) : federation(std::move(from)) {}

@@ -47,8 +47,8 @@ enum class ConnectionState {
 };
 
 constexpr std::string_view word_of(ConnectionState state) {
-  constexpr std::array<std::string_view, 5> kWords = {"connecting", "connected", "lost", "over",
-                                                      "failed"};
+  constexpr std::array<std::string_view, 5> kWords = {"connecting", "connected", "disconnected",
+                                                      "finished", "failed"};
   return kWords[static_cast<std::size_t>(state)];
 }
 

@@ -8,7 +8,7 @@ import time
 from program import differences, free_port, read, read_json, results, wait_until, write
 
 LISTENING = re.compile(r'listening on ([^\s"]*:\d+)(?=[\s"])')
-RUN_HAS_FINISHED = " event=over "
+RUN_HAS_FINISHED = " event=finished "
 REPORT_REJECTED = "event=rejected"
 NOT_ACKNOWLEDGED = "have not acknowledged that"  # the server exits before all clients have acknowledged the End
 

@@ -144,8 +144,8 @@ def test_a_cut_link_holds_the_run_up_until_it_is_mended(network):
     time.sleep(1)
     batch = network.batch()
     # The side that waits for an acknowledgement gives up after 10 s; the other one may have nothing to wait for.
-    wait_until(lambda: "event=left client=c03" in read("serve.log") + read("c03.log")
-               or "event=lost" in read("serve.log") + read("c03.log"), 20, "nobody notices", every=0.1)
+    wait_until(lambda: "event=disconnected client=c03" in read("serve.log") + read("c03.log"), 20, "nobody notices",
+               every=0.1)
     assert network.batch() == batch, "the run goes on without c03"
     network.mend("c03")
     network.end_all()

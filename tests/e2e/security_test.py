@@ -78,7 +78,7 @@ def test_a_server_that_strangers_can_reach_without_a_certificate_warns(caucus, s
     keys = KEYS_OF_SERVER if certificates else KEYS_OF_SERVER.replace(', client_ca = "keys/ca.pem"', "")
     secured.configure(2, keys)
     start_server(caucus, "serve federation.toml --listen", f"{host}:0")
-    warnings = re.findall("level=warning event=strangers .*grow its memory.*client_ca.*proxy", read("serve.log"))
+    warnings = re.findall("level=warning event=exposed .*grow its memory.*client_ca.*proxy", read("serve.log"))
     assert len(warnings) == warns
 
 

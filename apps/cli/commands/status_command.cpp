@@ -47,7 +47,7 @@ Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion&
     // To the top, then clear: what is new takes the place of what was there.
     CAUCUS_CHECK(print((command.watch ? "\x1b[H\x1b[J" : "") + table));
   }
-  return status.value("phase", "") == "over";
+  return status.value("phase", "") == "finished";
 }
 
 Status execute_status(const StatusCommand& command) {

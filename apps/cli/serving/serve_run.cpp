@@ -128,7 +128,7 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
   const bool encrypted = options.wire.keys.has_value();
   const bool certified = encrypted && !options.wire.keys->client_authority.empty();
   if (!certified && !options.wire.listen.is_loopback()) {
-    write_log(options.wire.log, LogLevel::warning, "strangers",
+    write_log(options.wire.log, LogLevel::warning, "exposed",
               {{"why",
                 "without client certificates anyone who can reach the server can grow its memory; "
                 "server.tls.client_ca or a proxy (docs/proxy.md) bounds it"}});

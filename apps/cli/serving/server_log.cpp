@@ -118,7 +118,8 @@ void LogWriter::run(const std::stop_token& closing) {
     lines_.pop_front();
     if (dropped_ > 0 && lines_.empty()) {  // all waiting lines are written
       const std::vector<LogField> count = {{"lines", std::to_string(std::exchange(dropped_, 0))}};
-      text += log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "lost", count);
+      text +=
+          log_line(form_, std::chrono::system_clock::now(), LogLevel::warning, "dropped", count);
     }
     lock.unlock();
     const bool written = put(text, closing);

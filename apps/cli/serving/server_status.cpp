@@ -12,7 +12,7 @@ namespace {
 using Phase = Federation::Phase;
 
 const report::Words<Phase> kPhases = {
-    {"waiting", Phase::waiting}, {"running", Phase::running}, {"over", Phase::finished}};
+    {"waiting", Phase::waiting}, {"running", Phase::running}, {"finished", Phase::finished}};
 
 /// The counters of each client, with their keys in the JSON and names in the metrics.
 struct Counter {
@@ -56,7 +56,7 @@ Json mean_json(double sum, std::uint64_t count) {
 Json client_json(const Member& member, const HostStatus& status) {
   Json json = {{"name", member.name},
                {"state", state_of(member)},
-               {"told", member.acknowledged_end},
+               {"acknowledged", member.acknowledged_end},
                {"last_seen_seconds", nullptr},
                {"examples", member.examples},
                {"counted", member.counted},

@@ -59,6 +59,7 @@ TEST(StatusJson, TellsMeansBytesBesideTheFormulaAndClients) {
   const Json& first = json["clients"][0];
   EXPECT_EQ(first["state"], "connected");
   EXPECT_EQ(first["last_seen_seconds"], 2.5);
+  EXPECT_EQ(first["acknowledged"], false);
   EXPECT_EQ(first["lag"], 0);
   EXPECT_EQ(first["rejected"], 4);
   const Json& second = json["clients"][1];
@@ -170,7 +171,7 @@ TEST(Metrics, HaveTheNumbersAndEscapedLabels) {
   const std::string text = metrics_text(two_clients());
   EXPECT_THAT(text, HasSubstr("\ncaucus_batch 10\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_phase{phase=\"running\"} 1\n"));
-  EXPECT_THAT(text, HasSubstr("\ncaucus_phase{phase=\"over\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\ncaucus_phase{phase=\"finished\"} 0\n"));
   EXPECT_THAT(text, HasSubstr(R"(caucus_probability{space="gaussian \"w\"\\2",number="2"} 0.75)"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_rejected_reports_total{client=\"c01\"} 4\n"));
   EXPECT_THAT(text, HasSubstr("\ncaucus_client_lag_batches{client=\"c02\"} 4\n"));

@@ -206,7 +206,7 @@ void Host::on_disconnected(const ClientSession& session) {
   count_traffic(*client);
   sessions_.remove(*client);
   federation_.disconnect(*client);
-  write_log(client_logs_[*client], LogLevel::info, "left",
+  write_log(client_logs_[*client], LogLevel::info, "disconnected",
             {{"client", federation_.members()[*client].name}});
 }
 
@@ -226,7 +226,7 @@ void Host::close_acknowledged() {
     session->close();
     if (const auto client = sessions_.client_of(*session)) {
       sessions_.remove(*client);
-      write_log(client_logs_[*client], LogLevel::info, "done",
+      write_log(client_logs_[*client], LogLevel::info, "acknowledged",
                 {{"client", federation_.members()[*client].name}});
     }
     return true;

@@ -59,7 +59,7 @@ void Host::close_batch() {
   if (commit) store_.commit();
   if (!finished) return;
   finished_at_ = now();
-  write_log(options_.log, LogLevel::info, "over",
+  write_log(options_.log, LogLevel::info, "finished",
             {{"batches", std::to_string(federation_.batch())}});
 }
 
@@ -69,7 +69,7 @@ void Host::start_run() {
     return fail(std::move(status.error()));
   }
   first_snapshot_ = store_.snapshot(0, federation_.snapshot());
-  write_log(options_.log, LogLevel::info, "begun",
+  write_log(options_.log, LogLevel::info, "started",
             {{"clients", std::to_string(federation_.members().size())}});
   send_assignments();
 }

@@ -62,14 +62,14 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
   // The others' lines and the important ones are all there.
   const auto other = come(calm);
   EXPECT_EQ(lines.count("joined c2"), 1U);
-  EXPECT_EQ(lines.count("begun 2"), 1U);
+  EXPECT_EQ(lines.count("started 2"), 1U);
   auto lie = *restless.play(std::get<AssignmentRecord>(session->receive()));
   lie.reports.losses[0] = -1.0F;
   host->report(session, lie);
   (void)host->status();
   EXPECT_EQ(lines.count("rejected c1"), 1U);
 
-  const std::size_t written = lines.count("joined c1") + lines.count("left c1");
+  const std::size_t written = lines.count("joined c1") + lines.count("disconnected c1");
   EXPECT_LE(written, 10 * static_cast<std::size_t>(seconds));
   EXPECT_GE(written, 10U);
   if (seconds == 1) {  // else some have been counted already
@@ -77,8 +77,8 @@ TEST(HostLog, IsNotFilledByAClientThatComesAndGoes) {
     host->disconnected(session);
     (void)host->status();
     const auto& all = lines.all();
-    EXPECT_EQ(all.at(all.size() - 2), "left out " + std::to_string(2 * 200 + 1 - written));
-    EXPECT_EQ(all.back(), "left c1");
+    EXPECT_EQ(all.at(all.size() - 2), "suppressed " + std::to_string(2 * 200 + 1 - written));
+    EXPECT_EQ(all.back(), "disconnected c1");
   }
   host->abandon();
   std::filesystem::remove(path);

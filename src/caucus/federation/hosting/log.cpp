@@ -35,7 +35,7 @@ Log limited(Log log, std::size_t per_second) {
       ++limit->written;
       skipped = std::exchange(limit->skipped, 0);
     }
-    if (skipped > 0) write_log(log, level, "left out", {{"lines", std::to_string(skipped)}});
+    if (skipped > 0) write_log(log, level, "suppressed", {{"lines", std::to_string(skipped)}});
     write_log(log, level, event, fields);
   };
 }

@@ -25,7 +25,7 @@ TEST(LimitedLog, LeavesOutWhatIsTooMuchAndSaysSo) {
   EXPECT_EQ(lines, (std::vector<std::string>{"refused 0", "refused 1", "refused 2"}));
   std::this_thread::sleep_for(std::chrono::milliseconds(1050));
   write_log(log, LogLevel::warning, "refused", {{"client", "10"}});
-  EXPECT_EQ(lines, (std::vector<std::string>{"refused 0", "refused 1", "refused 2", "left out 7",
+  EXPECT_EQ(lines, (std::vector<std::string>{"refused 0", "refused 1", "refused 2", "suppressed 7",
                                              "refused 10"}));
 }
 

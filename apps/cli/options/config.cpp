@@ -184,7 +184,7 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_CHECK(validate());
   const RunConfig all = resolved();
   ExperimentOptions options;
-  static_cast<SimulationOptions&>(options) = *this;
+  static_cast<SimulationOptions&>(options) = static_cast<const SimulationOptions&>(*this);
   CAUCUS_TRY(options.spaces, expand(all.spaces));
   options.loss = loss;
   options.sample_size = *all.sample_size;

@@ -78,7 +78,7 @@ class ServedRunTest : public testing::Test {
     host.join(hello, session);
     const Received first = session->receive();
     ASSERT_TRUE(std::holds_alternative<WelcomeRecord>(first));
-    const WelcomeRecord& welcome = std::get<WelcomeRecord>(first);
+    const auto& welcome = std::get<WelcomeRecord>(first);
     SharedPlan plan = welcome.plan;
     const auto data = read_dataset({client_file(j)}, *plan.columns);
     ASSERT_TRUE(data.ok()) << data.error().line();

@@ -3,8 +3,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "caucus/core/solvers/quadratic.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
-#include "caucus/simulation/hindsight/quadratic.hpp"
 
 namespace caucus {
 namespace {

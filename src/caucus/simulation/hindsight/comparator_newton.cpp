@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include "caucus/core/solvers/quadratic.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/hindsight/comparator_curve.hpp"
-#include "caucus/simulation/hindsight/quadratic.hpp"
 
 namespace caucus {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/simulation/hindsight/quadratic.hpp"
+#include "caucus/core/solvers/quadratic.hpp"
 
 namespace caucus::testing {
 

@@ -1,5 +1,5 @@
 #include "caucus/core/base/test_numbers.hpp"
-#include "caucus/simulation/hindsight/quadratic.hpp"
+#include "caucus/core/solvers/quadratic.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "caucus/simulation/hindsight/quadratic_testing.hpp"
+#include "caucus/core/solvers/quadratic_testing.hpp"
 
 namespace caucus {
 namespace {

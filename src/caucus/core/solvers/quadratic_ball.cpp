@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "caucus/simulation/hindsight/quadratic.hpp"
+#include "caucus/core/solvers/quadratic.hpp"
 
 namespace caucus {
 namespace {

@@ -1,4 +1,4 @@
-#include "caucus/simulation/hindsight/quadratic.hpp"
+#include "caucus/core/solvers/quadratic.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "caucus/simulation/hindsight/quadratic_testing.hpp"
+#include "caucus/core/solvers/quadratic_testing.hpp"
 
 namespace caucus {
 namespace {

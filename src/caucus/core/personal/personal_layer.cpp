@@ -1,0 +1,268 @@
+#include "caucus/core/personal/personal_layer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace caucus {
+namespace {
+
+enum Candidate : std::size_t {
+  kFederated,
+  kOffset,
+  kRescaled,
+  kCorrected,
+  kAlone,  // from here on without the federated forecast
+  kRecent,
+  kRecentAndLast,
+  kPersistence,
+};
+constexpr std::array<std::string_view, PersonalLayer::kCandidates> kNames = {
+    "federated", "offset", "rescaled",        "corrected",
+    "alone",     "recent", "recent_and_last", "persistence"};
+constexpr std::size_t kCorrectors = kAlone - kOffset;
+constexpr std::size_t kLocals = PersonalLayer::kCandidates - kAlone;
+
+// The constants were chosen by measurement; they matter little within a factor of 2.
+constexpr double kFederatedPrior = 0.8;
+constexpr double kCorrectorsPrior = 0.1;
+constexpr double kLocalsPrior = 0.1;
+constexpr double kAlonePrior = 0.75;  // before there are federated forecasts
+constexpr double kForgetting = 0.98;
+constexpr double kLossMemory = 0.8;
+constexpr double kMargin = 0.1;  // beyond the range of the targets, as a part of it
+
+std::vector<double> local_prior() {
+  std::vector<double> prior(PersonalLayer::kCandidates, 0.0);
+  std::fill(prior.begin() + kAlone, prior.end(), (1.0 - kAlonePrior) / (kLocals - 1));
+  prior[kAlone] = kAlonePrior;
+  return prior;
+}
+
+void write_optional(StateWriter& to, const std::optional<double>& value) {
+  to.flag(value.has_value());
+  to.real(value.value_or(0.0));
+}
+std::optional<double> read_optional(StateReader& from) {
+  const bool has = from.flag();
+  const double value = from.real();
+  return has ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
+    : loss_(loss),
+      passes_through_(loss.is_classification() || std::holds_alternative<LinearLoss>(loss.kind())),
+      feature_scale_(1.0 / std::sqrt(std::max(1.0, static_cast<double>(dimension)))),
+      alone_((passes_through_ ? 0 : dimension) + 1, 0.001),
+      recent_((passes_through_ ? 0 : dimension) + 3, 0.03, kForgetting, 2),
+      offset_(1, 1.0),
+      rescaled_(3, 0.1, kForgetting),
+      hedge_(local_prior()),
+      features_(dimension + 3, 0.0),
+      projected_(dimension + 3, 0.0) {
+  last_.x.resize(dimension);
+}
+
+double PersonalLayer::predict(std::span<const float> x, std::optional<double> federated) {
+  assert(x.size() == last_.x.size());
+  std::copy(x.begin(), x.end(), last_.x.begin());
+  last_.federated = federated && std::isfinite(*federated) ? federated : std::nullopt;
+  last_.last_target = last_target_;
+  prepare(last_);
+  last_.given = mixture(last_);
+  prepared_ = awaits_target_ = true;
+  return last_.given;
+}
+
+void PersonalLayer::observe(double y) {
+  assert(awaits_target_);
+  if (awaits_target_) observe(last_, y);
+  awaits_target_ = false;
+}
+
+void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
+  assert(forecast.x.size() == last_.x.size());
+  if (!(std::abs(y) <= RecursiveRidge::kLargest)) return;
+  if (&forecast != &last_ || !prepared_) prepare(forecast);
+  prepared_ = false;
+
+  ++record_.examples;
+  record_.given += loss_.value(forecast.given, y);
+  record_.federated += loss_.value(forecast.federated.value_or(0.0), y);
+  record_.persistence += loss_.value(forecast.last_target.value_or(0.0), y);
+  record_.alone += loss_.value(candidates_[kAlone], y);
+  if (!passes_through_) {
+    reweigh(forecast, y);
+    learn(forecast, y);
+  }
+  least_ = record_.examples == 1 ? y : std::min(least_, y);
+  largest_ = record_.examples == 1 ? y : std::max(largest_, y);
+  last_target_ = y;
+}
+
+void PersonalLayer::prepare(const PersonalForecast& forecast) {
+  const std::size_t d = forecast.x.size();
+  if (passes_through_) return candidates_.fill(forecast.federated.value_or(0.0));
+  for (std::size_t k = 0; k < d; ++k) {
+    features_[k] = feature_scale_ * static_cast<double>(forecast.x[k]);
+  }
+  const double last = forecast.last_target.value_or(0.0);
+  features_[d] = 1.0;
+  features_[d + 1] = last;
+
+  const std::span<const double> features = features_;
+  const std::span<double> projected = projected_;
+  alone_.project(features.first(d + 1), projected.first(d + 1));
+  candidates_[kAlone] = alone_.predict_projected(projected.first(d + 1));
+  if (!std::isfinite(candidates_[kAlone])) candidates_[kAlone] = 0.0;
+
+  // Before there are federated forecasts recent_ learns to correct that of the client alone.
+  basis_ = forecast.federated.value_or(candidates_[kAlone]);
+  features_[d + 2] = basis_;
+  recent_.project(features, projected);
+  candidates_[kRecent] = recent_.predict_projected(projected.first(d + 1));
+  candidates_[kRecentAndLast] = recent_.predict_projected(projected.first(d + 2));
+  candidates_[kCorrected] = basis_ + recent_.predict_projected(projected, 1);
+
+  offset_.project(features.subspan(d, 1), projected.first(1));
+  candidates_[kOffset] = basis_ + offset_.predict_projected(projected.first(1));
+  rescaled_.project(features.subspan(d, 3), projected.first(3));
+  candidates_[kRescaled] = basis_ + rescaled_.predict_projected(projected.first(3));
+  candidates_[kPersistence] = last;
+
+  candidates_[kFederated] = basis_;
+  const double margin = kMargin * (largest_ - least_);
+  const double low = std::min(least_, basis_) - margin;
+  const double high = std::max(largest_, basis_) + margin;
+  for (std::size_t i = kOffset; i < kCandidates; ++i) {
+    if (!std::isfinite(candidates_[i])) candidates_[i] = basis_;
+    if (record_.examples > 0) candidates_[i] = std::clamp(candidates_[i], low, high);
+  }
+}
+
+double PersonalLayer::mixture(const PersonalForecast& forecast) const {
+  if (passes_through_) return candidates_[kFederated];
+  // Without a federated forecast there is nothing to correct.
+  const auto weights = hedge_.weights();
+  double sum = 0.0;
+  double total = 0.0;
+  for (std::size_t i = forecast.federated ? kFederated : kAlone; i < kCandidates; ++i) {
+    sum += weights[i] * candidates_[i];
+    total += weights[i];
+  }
+  if (!(total > 0.0)) return candidates_[kAlone];
+  sum /= total;
+  if (has_federated_ || !forecast.federated) return sum;
+  // Nothing is known yet about the first federated forecast.
+  if (record_.examples == 0) return *forecast.federated;
+  const double margin = kMargin * (largest_ - least_);
+  return 0.5 * (sum + std::clamp(*forecast.federated, least_ - margin, largest_ + margin));
+}
+
+void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
+  Numbers losses{};
+  for (std::size_t i = 0; i < kCandidates; ++i) losses[i] = loss_.value(candidates_[i], y);
+  const bool first = record_.examples == 1;
+  if (!first || forecast.federated) {
+    recent_loss_ = kLossMemory * recent_loss_ + loss_.value(forecast.given, y);
+    recent_count_ = kLossMemory * recent_count_ + 1.0;
+  }
+  if (forecast.federated && !has_federated_) {
+    // The other forecasts have shown how large losses are: one round tells much.
+    has_federated_ = true;
+    Numbers prior{};
+    prior[kFederated] = kFederatedPrior;
+    for (std::size_t i = kOffset; i < kAlone; ++i) prior[i] = kCorrectorsPrior / kCorrectors;
+    for (std::size_t i = kAlone; i < kCandidates; ++i) {
+      prior[i] = kLocalsPrior * 0.5 * (hedge_.weights()[i] + 1.0 / kLocals);
+    }
+    hedge_.restart(prior, losses, recent_loss_ / recent_count_);
+  } else if (record_.examples == 2 && !has_federated_) {
+    hedge_.restart(local_prior(), losses, recent_loss_ / recent_count_);
+  } else if (!first && has_federated_ == forecast.federated.has_value()) {
+    hedge_.update(losses);
+  }
+}
+
+void PersonalLayer::learn(const PersonalForecast& forecast, double y) {
+  const std::size_t d = forecast.x.size();
+  const std::span<const double> features = features_;
+  const double residual = y - basis_;
+  alone_.observe(features.first(d + 1), y);
+  if (forecast.federated || !has_federated_) recent_.observe(features, std::array{y, residual});
+  if (!forecast.federated) return;
+  offset_.observe(features.subspan(d, 1), residual);
+  rescaled_.observe(features.subspan(d, 3), residual);
+}
+
+std::array<PersonalLayer::Weight, PersonalLayer::kCandidates> PersonalLayer::weights() const {
+  std::array<Weight, kCandidates> weights{};
+  for (std::size_t i = 0; i < kCandidates; ++i) {
+    const double plain = i == kFederated ? 1.0 : 0.0;
+    weights[i] = {kNames[i], passes_through_ ? plain : hedge_.weights()[i]};
+  }
+  return weights;
+}
+
+void PersonalLayer::save(StateWriter& to) const {
+  to.text("personal layer");
+  alone_.save(to);
+  recent_.save(to);
+  offset_.save(to);
+  rescaled_.save(to);
+  hedge_.save(to);
+  to.flag(has_federated_);
+  write_optional(to, last_target_);
+  to.u64(record_.examples);
+  to.numbers(std::array{least_, largest_, recent_loss_, recent_count_, record_.given,
+                        record_.federated, record_.alone, record_.persistence});
+  to.flag(awaits_target_);
+  to.numbers(last_.x);
+  write_optional(to, last_.federated);
+  write_optional(to, last_.last_target);
+  to.real(last_.given);
+}
+
+Status PersonalLayer::restore(StateReader& from) {
+  from.expect("personal layer");
+  CAUCUS_CHECK(alone_.restore(from));
+  CAUCUS_CHECK(recent_.restore(from));
+  CAUCUS_CHECK(offset_.restore(from));
+  CAUCUS_CHECK(rescaled_.restore(from));
+  CAUCUS_CHECK(hedge_.restore(from));
+  has_federated_ = from.flag();
+  last_target_ = read_optional(from);
+  record_.examples = from.u64();
+  std::array<double, 8> numbers{};
+  from.numbers(std::span<double>(numbers));
+  least_ = numbers[0];
+  largest_ = numbers[1];
+  recent_loss_ = numbers[2];
+  recent_count_ = numbers[3];
+  record_.given = numbers[4];
+  record_.federated = numbers[5];
+  record_.alone = numbers[6];
+  record_.persistence = numbers[7];
+  awaits_target_ = from.flag();
+  from.numbers(last_.x);
+  last_.federated = read_optional(from);
+  last_.last_target = read_optional(from);
+  last_.given = from.real();
+  prepared_ = false;
+  CAUCUS_CHECK(from.status());
+  const std::array others = {last_.given, last_.federated.value_or(0.0),
+                             last_.last_target.value_or(0.0), last_target_.value_or(0.0)};
+  if (!all_finite(numbers) || !all_finite(others) || !all_finite(last_.x)) {
+    return from.refuse("a number of the personal layer", "expected finite numbers");
+  }
+  const bool possible = -RecursiveRidge::kLargest <= least_ && least_ <= largest_ &&
+                        largest_ <= RecursiveRidge::kLargest && is_amount(recent_loss_) &&
+                        is_amount(recent_count_) &&
+                        last_target_.has_value() == (record_.examples > 0);
+  if (!possible) return from.refuse("the targets or losses", "expected those of a personal layer");
+  return Done{};
+}
+
+}  // namespace caucus

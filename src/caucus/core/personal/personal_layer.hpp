@@ -1,0 +1,115 @@
+// The personal layer: what a client learns from its own rows about its own targets, and never
+// sends. It mixes eight forecasts by their losses on this client (prior_hedge.hpp). F is the
+// federated forecast, L the last target known at the time, and x is divided by sqrt(d):
+//   federated        F
+//   offset           F + ridge on 1
+//   rescaled         F + ridge on (1, L, F), which forgets
+//   corrected        F + ridge on (x, 1, L, F), which forgets
+//   alone            ridge on (x, 1)
+//   recent           ridge on (x, 1), which forgets
+//   recent_and_last  ridge on (x, 1, L), which forgets
+//   persistence      L
+// Before the first federated forecast the last four are mixed. Then the plain federated forecast
+// has the prior 0.8, so that the layer costs little where clients are alike.
+//
+// It serves the losses of real targets. For classes (logistic, hinge) and the linear loss it passes
+// the federated forecast through: least squares on the scores of classes answers another question.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/personal/prior_hedge.hpp"
+#include "caucus/core/personal/recursive_ridge.hpp"
+#include "caucus/loss.hpp"
+#include "caucus/result.hpp"
+
+namespace caucus {
+
+/// A forecast that waits for its target. Callers whose targets come late or out of order keep it.
+struct PersonalForecast {
+  std::vector<float> x;
+  std::optional<double> federated;
+  std::optional<double> last_target;  ///< the latest that was known
+  double given = 0.0;
+};
+
+/// Sums of losses over the observed examples. A federated forecast or last target that did not
+/// exist counts as the forecast 0. Where the layer passes the federated forecasts through, `alone`
+/// is their loss too.
+struct PersonalRecord {
+  std::uint64_t examples = 0;
+  double given = 0.0;        ///< of the forecasts of the layer
+  double federated = 0.0;    ///< of the federated forecasts
+  double alone = 0.0;        ///< of the ridge on (x, 1) with the client's own rows
+  double persistence = 0.0;  ///< of the last targets
+};
+
+class PersonalLayer {
+ public:
+  explicit PersonalLayer(std::size_t dimension, const Loss& loss = {});
+
+  /// Returns the forecast for x. `federated` is empty as long as there are no federated models; a
+  /// number that is not finite counts as empty.
+  double predict(std::span<const float> x, std::optional<double> federated);
+  /// Learns the target of the last prediction, which must not have been observed yet.
+  void observe(double y);
+
+  /// Returns the last prediction, to be observed later.
+  [[nodiscard]] const PersonalForecast& last_forecast() const { return last_; }
+  /// Learns the target of an earlier prediction. Targets may come in any order; each counts as the
+  /// last target from now on.
+  void observe(const PersonalForecast& forecast, double y);
+
+  [[nodiscard]] const PersonalRecord& record() const { return record_; }
+  struct Weight {
+    std::string_view name;
+    double weight = 0.0;
+  };
+  static constexpr std::size_t kCandidates = 8;
+  /// Returns the weights of the next forecast, which sum to 1.
+  [[nodiscard]] std::array<Weight, kCandidates> weights() const;
+
+  /// restore() needs an object that was constructed alike; discard it after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
+ private:
+  using Numbers = std::array<double, kCandidates>;
+
+  /// Fills features_ and candidates_ for a forecast.
+  void prepare(const PersonalForecast& forecast);
+  [[nodiscard]] double mixture(const PersonalForecast& forecast) const;
+  void reweigh(const PersonalForecast& forecast, double y);
+  void learn(const PersonalForecast& forecast, double y);
+
+  Loss loss_;
+  bool passes_through_;
+  double feature_scale_;
+  RecursiveRidge alone_;     ///< on (x, 1) -> y
+  RecursiveRidge recent_;    ///< on (x, 1, L, F) -> (y, y - F), forgets
+  RecursiveRidge offset_;    ///< on 1 -> y - F
+  RecursiveRidge rescaled_;  ///< on (1, L, F) -> y - F, forgets
+  PriorHedge hedge_;
+  bool has_federated_ = false;  ///< whether a federated forecast has been observed
+  std::optional<double> last_target_;
+  double least_ = 0.0, largest_ = 0.0;  ///< of the targets
+  double recent_loss_ = 0.0;            ///< of the forecasts given, a mean over about 5 examples
+  double recent_count_ = 0.0;
+  PersonalRecord record_;
+  PersonalForecast last_;
+  bool awaits_target_ = false;  ///< whether last_ may be observed
+
+  bool prepared_ = false;  ///< whether features_ and candidates_ are those of last_
+  std::vector<double> features_, projected_;
+  Numbers candidates_{};
+  double basis_ = 0.0;  ///< F, or what stands in for it
+};
+
+}  // namespace caucus

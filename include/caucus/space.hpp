@@ -47,7 +47,8 @@ struct Space {
   SpaceKind kind = SpaceKind::linear;
   double radius = 1.0;  ///< U_i, the bound on the weights; may be infinite
   Constraint constraint = Constraint::ball;
-  bool intercept = false;         ///< linear: adds a coordinate that is always 1
+  /// Adds a coordinate that is always 1 and, to kernels, the coordinates x / sqrt(columns of x).
+  bool intercept = false;
   double width = 1.0;             ///< kernels: the larger it is, the smoother are the functions
   std::uint32_t features = 100;   ///< kernels: D random frequencies (not columns), 2D coordinates
   bool independent_base = false;  ///< kernels: separate instead of shared frequencies

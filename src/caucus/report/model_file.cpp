@@ -133,7 +133,8 @@ void read_space(JsonReader in, StoredModel& model) {
   if (space.kind == SpaceKind::linear) {
     dimension = model.scaling.feature_columns.size() + (space.intercept ? 1 : 0);
   } else if (space.is_kernel()) {
-    dimension = 2 * static_cast<std::size_t>(space.features);
+    const std::size_t leading = space.intercept ? model.scaling.feature_columns.size() + 1 : 0;
+    dimension = leading + 2 * static_cast<std::size_t>(space.features);
   }
   in.expect_size("weights", weights.size(), dimension, false);
   model.learned.probabilities.push_back(p);

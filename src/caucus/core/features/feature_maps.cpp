@@ -97,7 +97,10 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
   } else if (space.is_kernel()) {
     map.frequencies = space.features;
     map.width = space.width;
-    map.dimension = 2 * map.frequencies;
+    map.intercept = space.intercept;
+    map.leading = space.intercept ? shape_.features + 1 : 0;
+    map.leading_factor = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape_.features)));
+    map.dimension = map.leading + 2 * map.frequencies;
     map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }
@@ -177,7 +180,7 @@ std::span<const float> FeatureMaps::features(std::size_t i, Workspace& workspace
 void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspace) const {
   const auto x = workspace.x_.first(shape_.features);
   if (map.kind == SpaceKind::linear) {
-    add_intercept(x, workspace.features_[index]);
+    add_intercept(x, 1.0F, workspace.features_[index]);
     return;
   }
   AlignedVector<float>& projection = workspace.projections_[map.base];
@@ -190,14 +193,18 @@ void FeatureMaps::compute(const Map& map, std::size_t index, Workspace& workspac
   // Computes all maps that share its angles, since most of them will be requested too.
   simd::Wave wave{projection.data(), map.turns, {}};
   for (std::size_t m = map.widest; m != kNone; m = maps_[m].narrower) {
-    wave.out[maps_[m].level] = workspace.features_[m].data();
+    const std::span<float> features = workspace.features_[m];
+    if (maps_[m].leading > 0) {
+      add_intercept(x, maps_[m].leading_factor, features.first(maps_[m].leading));
+    }
+    wave.out[maps_[m].level] = features.data() + maps_[m].leading;
     workspace.features_of_[m] = workspace.example_;
   }
   random_features(wave, map.levels, map.amplitude, map.frequencies);
 }
 
-void FeatureMaps::add_intercept(std::span<const float> x, std::span<float> out) {
-  std::copy(x.begin(), x.end(), out.begin());
+void FeatureMaps::add_intercept(std::span<const float> x, float factor, std::span<float> out) {
+  for (std::size_t k = 0; k < x.size(); ++k) out[k] = factor * x[k];
   out.back() = 1.0F;
 }
 

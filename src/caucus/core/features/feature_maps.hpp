@@ -104,6 +104,8 @@ class FeatureMaps {
     std::size_t narrower = kNone;  ///< the map of the next level
     float turns = 0.0F;            ///< kernels: half turns per unit of projection, before doubling
     float amplitude = 0.0F;        ///< kernels: 1 / sqrt(frequencies)
+    std::size_t leading = 0;       ///< kernels: coordinates before the random features
+    float leading_factor = 1.0F;   ///< the factor of x in them
     std::size_t dimension = 0;
     std::size_t offset = 0;  ///< in an expanded example; 0 if the features are computed
 
@@ -116,7 +118,8 @@ class FeatureMaps {
   void share_angles();
   void draw_frequencies(std::uint64_t seed, std::uint32_t repetition);
   void compute(const Map& map, std::size_t index, Workspace& workspace) const;
-  static void add_intercept(std::span<const float> x, std::span<float> out);
+  /// Writes factor * x and 1, the coordinates that an intercept puts before those of a kernel.
+  static void add_intercept(std::span<const float> x, float factor, std::span<float> out);
   /// A phase that is not finite, or too large to be meaningful, counts as 0, so that features are
   /// always finite.
   static void random_features(simd::Wave wave, std::size_t levels, float amplitude,

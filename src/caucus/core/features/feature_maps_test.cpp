@@ -34,6 +34,11 @@ Space own_base(Space space) {
   return space;
 }
 
+Space with_intercept(Space space) {
+  space.intercept = true;
+  return space;
+}
+
 FeatureMaps maps_of(std::vector<Space> spaces, InputShape shape, std::uint32_t repetition = 0) {
   return FeatureMaps::make(std::move(spaces), shape, kSeed, repetition).value();
 }
@@ -148,7 +153,9 @@ TEST(FeatureMaps, FeaturesOfAbsurdExamplesAreFinite) {
   const auto is_finite = Truly([](float value) { return std::isfinite(value); });
   for (const SpaceKind kind : kKernels) {
     for (const double width : {1e-30, 1.0, 1e30}) {
-      EXPECT_THAT(features_of(kernel(kind, width), {3e38F, -3e38F, 1e30F}), Each(is_finite));
+      const Space plain = kernel(kind, width);
+      EXPECT_THAT(features_of(plain, {3e38F, -3e38F, 1e30F}), Each(is_finite));
+      EXPECT_THAT(features_of(with_intercept(plain), {3e38F, -3e38F, 1e30F}), Each(is_finite));
     }
   }
 }
@@ -280,7 +287,8 @@ TEST(FeatureMaps, ReadyFeaturesAreThoseThatWouldBeComputedBitForBit) {
   const auto maps =
       maps_of({Space{.radius = 0.5}, Space{.intercept = true}, kernel(SpaceKind::gaussian, 2.0),
                Space{.kind = SpaceKind::expert, .expert = 1}, Space{.radius = 2.0},
-               own_base(kernel(SpaceKind::cauchy, 3.0, 5)), kernel(SpaceKind::gaussian, 0.5)},
+               own_base(kernel(SpaceKind::cauchy, 3.0, 5)), kernel(SpaceKind::gaussian, 0.5),
+               with_intercept(kernel(SpaceKind::gaussian, 0.5))},
               {3, 2});
   const FeatureMaps ready = maps.ready();
   const Floats x = {0.3F, -1.7F, 2.2F, 10.0F, 20.0F};
@@ -296,7 +304,7 @@ TEST(FeatureMaps, ReadyFeaturesAreThoseThatWouldBeComputedBitForBit) {
     EXPECT_EQ(Floats(read.begin(), read.end()), Floats(computed.begin(), computed.end())) << i;
   }
   EXPECT_EQ(ready.expert_forecast(3, reader), 20.0);
-  EXPECT_EQ(expanded.size(), 5U + 4U + 40U + 10U + 40U);
+  EXPECT_EQ(expanded.size(), 5U + 4U + 40U + 10U + 40U + 44U);
 }
 
 TEST(FeatureMaps, SpacesOfOtherRadiiHaveTheSameFeaturesThoseOfOtherWidthsDoNot) {

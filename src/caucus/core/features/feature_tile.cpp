@@ -46,21 +46,25 @@ inline const float* FeatureTile::request(std::size_t space, const float* x, Floa
   float* const out = memory.take(map.dimension);
   last.features = out;
   if (map.kind == SpaceKind::linear) {
-    FeatureMaps::add_intercept({x, map.dimension - 1}, {out, map.dimension});
+    FeatureMaps::add_intercept({x, map.dimension - 1}, 1.0F, {out, map.dimension});
     return out;
   }
+  if (map.leading > 0) {
+    FeatureMaps::add_intercept({x, map.leading - 1}, map.leading_factor, {out, map.leading});
+  }
+  float* const waves = out + map.leading;
   std::vector<simd::Wave>& wanted = waves_[last.waves].wanted;
   Requests& family = requests_[map.widest];
   if (family.wave_example != example_) {
     family.wave_example = example_;
     family.wave = wanted.size();
     if (wanted.empty()) touched_waves_.push_back(last.waves);
-    wanted.push_back({row_of(map.base, x), map.turns, {out}});
+    wanted.push_back({row_of(map.base, x), map.turns, {waves}});
     if (map.levels == 1) return out;
     // Levels that are not requested are written to the same memory, one after another.
     std::fill_n(wanted.back().out, map.levels, memory.take(map.dimension));
   }
-  wanted[family.wave].out[map.level] = out;
+  wanted[family.wave].out[map.level] = waves;
   return out;
 }
 

@@ -48,6 +48,11 @@ void AdaHedge::update(std::span<const double> losses) {
   set_probabilities();
 }
 
+void AdaHedge::discount(double factor) {
+  for (double& loss : cumulative_) loss *= factor;
+  delta_ *= factor;  // eta times the losses, and so p, stays as it is
+}
+
 void AdaHedge::share(double amount) {
   if (amount == 0.0 || delta_ == 0.0 || p_.size() == 1) return;
   p_.share(amount);

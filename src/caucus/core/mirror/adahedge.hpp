@@ -24,6 +24,9 @@ class AdaHedge {
   /// Delta <- (1 - amount) Delta.
   void share(double amount);
 
+  /// Multiplies the weight of all losses so far.
+  void discount(double factor);
+
   /// restore() needs an object with the same number of models; discard it after an error.
   void save(StateWriter& to) const;
   Status restore(StateReader& from);

@@ -146,6 +146,54 @@ TEST(AdaHedge, SharingFollowsAChangeThatPlainHedgeMisses) {
   EXPECT_LT(plain_hedge.probabilities()[1], 0.1);
 }
 
+RC_GTEST_PROP(AdaHedge, ADiscountKeepsTheProbabilities, ()) {
+  const std::size_t K = *rc::gen::inRange<std::size_t>(2, 7);
+  AdaHedge hedge(K);
+  for (const Doubles& losses : any_losses(K)) hedge.update(losses);
+  const Doubles before = hedge.probabilities().probabilities();
+  const double cost = hedge.mixing_cost();
+  const double factor = *rc::gen::element(1.0, 0.7, 0.01);
+  hedge.discount(factor);
+  RC_ASSERT(hedge.probabilities().probabilities() == before);
+  RC_ASSERT(std::abs(hedge.mixing_cost() - factor * cost) <= 1e-15 * cost);
+  hedge.update(Doubles(K, 0.5));  // equal losses show the p that belongs to the cumulative ones
+  for (std::size_t i = 0; i < K; ++i) {
+    RC_ASSERT(std::abs(hedge.probabilities()[i] - before[i]) < 1e-9);
+  }
+}
+
+TEST(AdaHedge, AfterADiscountNewLossesCountMore) {
+  AdaHedge plain_hedge(2);
+  AdaHedge discounting(2);
+  const auto rounds = [&](int count, const Doubles& losses) {
+    for (int t = 0; t < count; ++t) {
+      plain_hedge.update(losses);
+      discounting.update(losses);
+    }
+  };
+  rounds(100, {0.4, 0.6});
+  rounds(10, {0.6, 0.4});
+  discounting.discount(0.1);
+  EXPECT_NEAR(discounting.probabilities()[1], plain_hedge.probabilities()[1], 1e-12);
+  rounds(12, {0.6, 0.4});
+  EXPECT_GT(discounting.probabilities()[1], 0.5);
+  EXPECT_LT(plain_hedge.probabilities()[1], 0.1);
+}
+
+TEST(AdaHedge, ADiscountByAllIsANewBeginning) {
+  AdaHedge hedge(3);
+  hedge.discount(0.0);  // before the first losses
+  EXPECT_EQ(hedge.probabilities().probabilities(), Doubles(3, 1.0 / 3.0));
+  hedge.update(Doubles{0.0, 0.4, 1.0});
+  hedge.discount(0.0);
+  AdaHedge fresh(3);
+  hedge.update(Doubles(3, 0.5));
+  fresh.update(Doubles(3, 0.5));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(hedge.probabilities()[i], fresh.probabilities()[i]);
+  }
+}
+
 TEST(AdaHedge, OneModelKeepsItsProbability) {
   AdaHedge hedge(1);
   hedge.update(Doubles{3.0});

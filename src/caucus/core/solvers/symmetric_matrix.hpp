@@ -3,6 +3,7 @@
 // pass reads memory in order. Vectors have padded_size() numbers; those beyond size() are 0.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -38,11 +39,43 @@ class SymmetricMatrix {
     simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
                                   vectors.size() / padded_size(), factor);
   }
+  /// Adds a matrix of the same size.
+  void add(const SymmetricMatrix& other) {
+    for (std::size_t n = 0; n < values_.size(); ++n) values_[n] += other.values_[n];
+  }
   void scale(double factor) {
     for (double& value : values_) value *= factor;
   }
   void add_to_diagonal(double value) {
     for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
+  }
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  /// Writes the first `rows` rows of the lower triangle, one after another.
+  void write_triangle(std::size_t rows, std::span<float> out) const {
+    float* to = out.data();
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t c = 0; c <= r; c += simd::kBlock) {
+        const double* const from = values_.data() + place(r, c);
+        const std::size_t count = std::min(simd::kBlock, r + 1 - c);
+        for (std::size_t k = 0; k < count; ++k) *to++ = static_cast<float>(from[k]);
+      }
+    }
+  }
+  /// Adds what write_triangle() wrote of a matrix of at least `rows` rows.
+  void add_triangle(std::size_t rows, std::span<const float> triangle) {
+    const float* from = triangle.data();
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t diagonal = r / simd::kBlock * simd::kBlock;
+      for (std::size_t c = 0; c < diagonal; c += simd::kBlock) {
+        double* const to = values_.data() + place(r, c);
+        for (std::size_t k = 0; k < simd::kBlock; ++k) to[k] += static_cast<double>(*from++);
+      }
+      for (std::size_t c = diagonal; c <= r; ++c) {  // the diagonal block has both halves
+        const auto value = static_cast<double>(*from++);
+        values_[place(r, c)] += value;
+        if (c < r) values_[place(c, r)] += value;
+      }
+    }
   }
   /// restore() gives this matrix the given size; discard it after an error.
   void save(StateWriter& to) const { to.numbers(values_); }

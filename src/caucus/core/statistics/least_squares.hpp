@@ -1,0 +1,33 @@
+// Minimises w'Aw - 2 b'w + sum_k ridge_k w_k^2 exactly over the set of a space, where S = [s b'; b
+// A] are the sums of row_sums.hpp. Eigen is used in the .cpp file only.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "caucus/core/solvers/symmetric_matrix.hpp"
+#include "caucus/space.hpp"
+
+namespace caucus {
+
+/// The ridge of the first coordinates may differ from that of the others.
+struct Ridge {
+  double value = 0.0;
+  std::size_t first = 0;  ///< number of the first coordinates
+  double of_first = 0.0;
+};
+
+/// The region is a ball or a box. Returns false, and leaves w, if the numbers do not allow a finite
+/// solution.
+bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const Region& region,
+                         std::span<double> w);
+
+/// Returns whether sums of v v' can be what they are, up to the rounding of floats.
+bool is_semidefinite(const SymmetricMatrix& sums);
+
+/// Returns w'Aw - 2 b'w + s, the sum of (<w, z> - y)^2 over the examples of S, for the leading
+/// coordinates of w that S has.
+double sum_of_squares(const SymmetricMatrix& sums, std::span<const double> w);
+
+}  // namespace caucus

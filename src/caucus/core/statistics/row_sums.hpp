@@ -1,0 +1,65 @@
+// S = sum of v v' over rows v = (y, z): the sums that least squares needs of the examples of a
+// batch. They are all that a client keeps of its examples.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "caucus/core/base/aligned.hpp"
+#include "caucus/core/solvers/symmetric_matrix.hpp"
+
+namespace caucus {
+
+/// The number of floats of the lower triangle of a matrix of this size.
+constexpr std::size_t triangle_size(std::size_t rows) { return rows * (rows + 1) / 2; }
+/// Returns the size of the matrix whose lower triangle has this many floats, or a smaller one.
+inline std::size_t triangle_rows(std::size_t floats) {
+  auto rows = static_cast<std::size_t>(std::sqrt(2.0 * static_cast<double>(floats)));
+  while (triangle_size(rows) > floats) --rows;
+  return rows;
+}
+
+class RowSums {
+ public:
+  RowSums() = default;
+  /// `size` counts the numbers of a row, y included.
+  explicit RowSums(std::size_t size)
+      : matrix_(size), waiting_(kRows * matrix_.padded_size(), 0.0F) {}
+
+  [[nodiscard]] std::size_t size() const { return matrix_.size(); }
+
+  /// Adds the row factor * (y, z). Of z only the first size() - 1 numbers are used.
+  void add(float factor, float y, std::span<const float> z) {
+    float* const row = waiting_.data() + count_ * matrix_.padded_size();
+    row[0] = factor * y;
+    for (std::size_t k = 1; k < size(); ++k) row[k] = factor * z[k - 1];
+    if (++count_ == kRows) add_waiting();
+  }
+  /// Writes the first `rows` rows of the lower triangle, one after another.
+  void write_triangle(std::size_t rows, std::span<float> out) {
+    add_waiting();
+    matrix_.write_triangle(rows, out);
+  }
+  void clear() {
+    matrix_.clear();
+    count_ = 0;
+  }
+
+ private:
+  /// Rows that are added together: their products are summed in floats, and the sums in doubles.
+  static constexpr std::size_t kRows = 16;
+
+  void add_waiting() {
+    if (count_ == 0) return;
+    matrix_.add(std::span(waiting_).first(count_ * matrix_.padded_size()), 1.0);
+    count_ = 0;
+  }
+
+  SymmetricMatrix matrix_;
+  AlignedVector<float> waiting_;  ///< rows that are not in the matrix yet
+  std::size_t count_ = 0;
+};
+
+}  // namespace caucus

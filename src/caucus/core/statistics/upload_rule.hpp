@@ -1,0 +1,65 @@
+// When clients upload, and how much: after a fixed number of rounds, or in batches that grow with
+// the rounds before them, so that T rounds need about log(T) / log(1 + growth) uploads. Sums over
+// few examples would give these away (docs/privacy.md). So a rule that hides examples lets a client
+// send only the leading coordinates of a space, at most one for every two examples.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "caucus/space.hpp"
+
+namespace caucus {
+
+struct UploadRule {
+  std::size_t rounds = 1;  ///< N, the length of every batch; 0 if batches grow
+  double growth = 0.3;     ///< length of a growing batch, as a share of the rounds before it
+  std::size_t least = 1;   ///< the least length of a growing batch
+  bool hides_examples = false;
+
+  static constexpr std::size_t kExamplesPerCoordinate = 2;
+  static constexpr std::size_t kLongest = 100'000;  ///< growing batches stop growing here
+
+  /// Returns the length of the batch that begins after so many rounds.
+  [[nodiscard]] std::size_t length_after(std::size_t before) const {
+    if (rounds > 0) return rounds;
+    const double wanted = growth * static_cast<double>(before);
+    const auto grown = static_cast<std::size_t>(std::min(wanted, double{kLongest}));
+    return std::max({std::size_t{1}, least, grown});
+  }
+  /// Returns how many coordinates of a space are sent with so many examples.
+  [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples) const {
+    if (!hides_examples) return examples > 0 ? dimension : 0;
+    return std::min(dimension, examples / kExamplesPerCoordinate);
+  }
+  /// Returns the end of a client's batch that begins after `first` of its `rounds` rounds and would
+  /// end at `last`. A rest that is too short to be sent by itself belongs to the batch before it,
+  /// so that the result is `first` for a rest that was played before.
+  [[nodiscard]] std::size_t end_of(std::size_t first, std::size_t last,
+                                   std::size_t rounds_in_all) const {
+    if (rounds_in_all <= first || (first > 0 && !sends(rounds_in_all - first))) return first;
+    const std::size_t end = std::min(last, rounds_in_all);
+    return sends(rounds_in_all - end) ? end : rounds_in_all;
+  }
+  /// Returns the rounds before a batch, which is counted from 1.
+  [[nodiscard]] std::size_t rounds_before(std::uint64_t batch) const {
+    if (rounds > 0) return rounds * static_cast<std::size_t>(batch - 1);
+    std::size_t before = 0;
+    for (std::uint64_t b = 1; b < batch; ++b) before += length_after(before);
+    return before;
+  }
+  /// Returns whether a batch of so many examples may be sent at all.
+  [[nodiscard]] bool sends(std::size_t examples) const {
+    return examples >= (hides_examples ? least : 1);
+  }
+
+  bool operator==(const UploadRule&) const = default;
+};
+
+/// Returns the least number of examples with which all coordinates before the random features of
+/// every space may be sent, if examples are hidden.
+std::size_t least_hiding_batch(std::span<const Space> spaces, std::size_t features);
+
+}  // namespace caucus

@@ -59,6 +59,7 @@ class FollowOne {
   }
 
   // Buffers for the records, and what a batch costs on the wire.
+  [[nodiscard]] BatchMean new_mean() const { return {}; }
   [[nodiscard]] Forecast new_forecast() const { return Forecast(plan_->maps); }
   [[nodiscard]] GradientSum new_aggregate() const { return {0, std::vector<float>(w_.size())}; }
   [[nodiscard]] std::size_t upload_bits(const Assignment&) const { return 32 * (w_.size() + 1); }

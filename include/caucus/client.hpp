@@ -86,7 +86,8 @@ struct ClientOptions {
 /// A batch for which the server waits for a report (ClientOptions::by_batch).
 struct OpenBatch {
   std::uint64_t number = 0;
-  std::uint64_t durable = 0;  ///< the server will not ask again for reports up to this batch
+  std::uint64_t durable = 0;   ///< the server will not ask again for reports up to this batch
+  std::uint64_t examples = 0;  ///< the examples that the server asks for
 };
 
 struct ClientTraffic {

@@ -15,11 +15,13 @@ namespace caucus {
 enum class ScheduleKind {
   adaptive,              ///< nothing to tune; second-order steps if they are affordable
   adaptive_first_order,  ///< like adaptive, with first-order steps only
+  statistics,            ///< nothing to tune; exact least squares from sums over growing batches
   theory,                ///< the paper's rates
   constant               ///< the rates `eta` and `lambda` below
 };
 constexpr bool is_adaptive(ScheduleKind kind) {
-  return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order;
+  return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order ||
+         kind == ScheduleKind::statistics;
 }
 
 enum class Horizon {
@@ -53,8 +55,11 @@ std::vector<Space> default_spaces(double radius);
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;
-  std::size_t sample_size = 0;  ///< J, the models that a client holds; 0 means min(2, K)
-  std::size_t rounds_per_upload = 1;
+  std::size_t sample_size = 0;        ///< J, the models that a client holds; 0 means min(2, K)
+  std::size_t rounds_per_upload = 1;  ///< 0 if batches grow (statistics schedule)
+  double growth = 0.3;        ///< length of a growing batch, as a share of the rounds before it
+  std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
+  bool personal = true;       ///< statistics: clients correct the forecasts for themselves
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;

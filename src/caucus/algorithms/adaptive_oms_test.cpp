@@ -164,6 +164,42 @@ TEST(AdaptiveOms, WithAllModelsHeldItEndsAtRidgeRegression) {
   EXPECT_GT(server.probabilities()[0], 0.9);  // a model of norm 0.05 is too small
 }
 
+TEST(AdaptiveOms, AKernelWithAnInterceptEndsAtRidgeRegression) {
+  Problem problem;
+  problem.spaces = {Space{.kind = SpaceKind::gaussian,
+                          .radius = std::numeric_limits<double>::infinity(),
+                          .intercept = true,
+                          .features = 2}};
+  problem.sample_size = 1;
+  problem.rounds = 400;
+  problem.scale = 3.0F;  // so that |phi|^2 is not 1
+  AdaptiveOms server(problem.adaptive_settings());
+  play_all(server, problem);
+  const std::size_t d = server.weights(0).size();
+  std::vector<double> gradient(d, 0.0);
+  std::vector<double> curvature(d, 0.0);
+  double largest = 0.0;
+  FeatureMaps::Workspace workspace(server.plan().maps);
+  for (std::uint32_t t = 0; t < problem.rounds; ++t) {
+    for (std::uint32_t j = 0; j < problem.clients; ++j) {
+      const TestExample e = problem.example(j, t);
+      workspace.begin(e.x);
+      const auto phi = server.plan().maps.features(0, workspace);
+      const double error = dot(server.weights(0), phi) - e.y;
+      largest = std::max(largest, squared_norm(phi));
+      for (std::size_t k = 0; k < d; ++k) {
+        gradient[k] += error * static_cast<double>(phi[k]);
+        curvature[k] += static_cast<double>(phi[k]) * static_cast<double>(phi[k]);
+      }
+    }
+  }
+  EXPECT_GT(largest, 4.0);
+  for (std::size_t k = 0; k < d; ++k) {
+    gradient[k] += 0.01 * largest * static_cast<double>(server.weights(0)[k]);
+    EXPECT_NEAR(gradient[k] / curvature[k], 0.0, 1e-3) << k;
+  }
+}
+
 TEST(AdaptiveOms, SecondOrderStepsAreTakenWhereTheyAreAffordable) {
   const auto choice = [](std::vector<Space> spaces, std::size_t inputs, std::size_t copies,
                          Loss loss) {

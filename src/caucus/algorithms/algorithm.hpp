@@ -32,6 +32,7 @@ concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std
   {server.step(batch, std::as_const(aggregate))};
 
   // Buffers for the records above.
+  { shared.new_mean() } -> std::same_as<typename A::BatchMean>;
   { shared.new_forecast() } -> std::same_as<typename A::Forecast>;
   { shared.new_aggregate() } -> std::same_as<typename A::Aggregate>;
   {aggregate.clear()};

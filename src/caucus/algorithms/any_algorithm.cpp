@@ -10,6 +10,8 @@ static_assert(Algorithm<FomdOms>);
 static_assert(Algorithm<NcoOms>);
 static_assert(Algorithm<AdaptiveOms>);
 static_assert(Algorithm<NcoAdaptive>);
+static_assert(Algorithm<StatisticsOms>);
+static_assert(Algorithm<NcoStatistics>);
 
 namespace {
 
@@ -72,6 +74,10 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
   if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
     if (cooperative) return AdaptiveOms(*adaptive);
     return NcoAdaptive(*adaptive, clients);
+  }
+  if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
+    if (cooperative) return StatisticsOms(*sums);
+    return NcoStatistics(*sums, clients);
   }
   const auto& rates = std::get<std::shared_ptr<const OmsSettings>>(settings);
   if (cooperative) return FomdOms(rates);

@@ -18,12 +18,13 @@
 
 namespace caucus {
 
-using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, EmKofl, VmKofl, PmKofl,
-                                  PofMkl, FedOmd, FedPosgd>;
+using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, StatisticsOms,
+                                  NcoStatistics, EmKofl, VmKofl, PmKofl, PofMkl, FedOmd, FedPosgd>;
 
 /// Their type determines which algorithm a name stands for.
 using AnySettings =
     std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>,
+                 std::shared_ptr<const StatisticsSettings>,
                  std::shared_ptr<const BaselineSettings>>;
 
 const std::vector<std::string>& algorithm_names();

@@ -51,6 +51,16 @@ struct Subject<AdaptiveOms> : Claims {
   static LearnedModel learned(const AdaptiveOms& server) { return learned_by(server); }
 };
 
+template <>
+struct Subject<StatisticsOms> : Claims {
+  static constexpr const char* kName = "StatisticsOms";
+  static StatisticsOms make(const Problem& problem) {
+    return StatisticsOms(problem.statistics_settings());
+  }
+  static std::vector<LearnedModel> parts(const StatisticsOms& server) { return {learned(server)}; }
+  static LearnedModel learned(const StatisticsOms& server) { return learned_by(server); }
+};
+
 /// The same servers with other settings, each as a type of its own.
 struct FirstOrderOms : AdaptiveOms {
   using AdaptiveOms::AdaptiveOms;
@@ -60,6 +70,12 @@ struct SharingAdaptive : AdaptiveOms {
 };
 struct SharingFomdOms : FomdOms {
   using FomdOms::FomdOms;
+};
+struct SharingStatistics : StatisticsOms {
+  using StatisticsOms::StatisticsOms;
+};
+struct ReferenceStatistics : StatisticsOms {
+  using StatisticsOms::StatisticsOms;
 };
 
 template <>
@@ -96,15 +112,43 @@ struct Subject<SharingFomdOms> : Subject<FomdOms> {
   static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
 };
 
+template <>
+struct Subject<SharingStatistics> : Subject<StatisticsOms> {
+  static constexpr const char* kName = "StatisticsWithFixedShare";
+  static SharingStatistics make(const Problem& problem) {
+    return SharingStatistics(problem.statistics_settings());
+  }
+  static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
+};
+
+/// With intercepts there is a linear space that every client holds, and whose sums kernels have.
+/// Clients correct the forecasts for themselves.
+template <>
+struct Subject<ReferenceStatistics> : Subject<StatisticsOms> {
+  static constexpr const char* kName = "StatisticsWithReference";
+  static ReferenceStatistics make(const Problem& problem) {
+    return ReferenceStatistics(problem.statistics_settings());
+  }
+  static Problem adapt(Problem problem) {
+    for (Space& space : problem.spaces) space.intercept = true;
+    problem.personal = true;
+    return problem;
+  }
+};
+
 /// Every copy learns apart from the others.
 template <class Server>
 struct Subject<Noncooperative<Server>> : Subject<Server> {
-  static constexpr const char* kName = std::is_same_v<Server, FomdOms> ? "NcoOms" : "NcoAdaptive";
+  static constexpr const char* kName = std::is_same_v<Server, FomdOms>       ? "NcoOms"
+                                       : std::is_same_v<Server, AdaptiveOms> ? "NcoAdaptive"
+                                                                             : "NcoStatistics";
   static Noncooperative<Server> make(const Problem& problem) {
     if constexpr (std::is_same_v<Server, FomdOms>) {
       return {problem.settings(), problem.clients};
-    } else {
+    } else if constexpr (std::is_same_v<Server, AdaptiveOms>) {
       return {problem.adaptive_settings(), problem.clients};
+    } else {
+      return {problem.statistics_settings(), problem.clients};
     }
   }
   static std::vector<LearnedModel> parts(const Noncooperative<Server>& server) {

@@ -40,6 +40,8 @@ struct Problem {
   double eta = 0.5, lambda = 0.2, loss_bound = 4.0;
   double fixed_share = 0.0;
   bool second_order = true;                         ///< adaptive only: where it is affordable
+  UploadRule uploads;                               ///< statistics only
+  bool personal = false;                            ///< statistics only
   double regularization = 1e-3, exploration = 0.5;  ///< baselines only
   std::uint64_t seed = 7;
   std::uint32_t repetition = 0;
@@ -78,6 +80,11 @@ struct Problem {
         AdaptiveSettings{shared, sample_size, second, fixed_share, seed, repetition});
   }
 
+  [[nodiscard]] std::shared_ptr<const StatisticsSettings> statistics_settings() const {
+    return std::make_shared<const StatisticsSettings>(
+        StatisticsSettings{plan(), sample_size, uploads, personal, fixed_share, seed, repetition});
+  }
+
   [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {
     return std::make_shared<const BaselineSettings>(
         BaselineSettings{plan(), sample_size, clients,
@@ -106,7 +113,7 @@ void play(A& server, const Problem& problem, const Batch& batch,
   auto aggregate = server.new_aggregate();
   auto forecast = server.new_forecast();
   typename A::Assignment assignment;
-  typename A::BatchMean mean;
+  auto mean = server.new_mean();
   for (const std::uint32_t client : order) {
     server.assign(batch, client, assignment);
     mean.begin(assignment);

@@ -26,7 +26,8 @@ class Conformance : public testing::Test {};
 
 using Subjects =
     testing::Types<FomdOms, SharingFomdOms, NcoOms, AdaptiveOms, FirstOrderOms, SharingAdaptive,
-                   NcoAdaptive, PofMkl, EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
+                   NcoAdaptive, StatisticsOms, SharingStatistics, ReferenceStatistics,
+                   NcoStatistics, PofMkl, EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
 
 class Names {
  public:

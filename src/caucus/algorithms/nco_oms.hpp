@@ -10,6 +10,7 @@
 
 #include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
+#include "caucus/algorithms/statistics/statistics_oms.hpp"
 
 namespace caucus {
 
@@ -22,7 +23,7 @@ class Noncooperative {
   using ClientState = typename Server::ClientState;
   using Aggregate = KeptReports;
   static constexpr bool kCooperative = false;
-  static constexpr bool kOmsClients = true;  ///< predict and report are those of oms_client.hpp
+  static constexpr bool kOmsClients = Server::kOmsClients;
   static constexpr bool kFirstPredicts = Server::kFirstPredicts;
 
   /// A schedule among the settings must be made for one client.
@@ -65,6 +66,7 @@ class Noncooperative {
     }
   }
 
+  [[nodiscard]] BatchMean new_mean() const { return copies_.front().new_mean(); }
   [[nodiscard]] Forecast new_forecast() const { return copies_.front().new_forecast(); }
   [[nodiscard]] Aggregate new_aggregate() const { return {}; }
   [[nodiscard]] std::size_t upload_bits(const HeldSize&) const { return 0; }
@@ -120,5 +122,6 @@ LearnedModel Noncooperative<Server>::learned() const {
 
 using NcoOms = Noncooperative<FomdOms>;
 using NcoAdaptive = Noncooperative<AdaptiveOms>;
+using NcoStatistics = Noncooperative<StatisticsOms>;
 
 }  // namespace caucus

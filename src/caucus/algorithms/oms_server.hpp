@@ -59,6 +59,7 @@ class OmsServer {
   void report(NoMemory&, const Forecast& forecast, double y, BatchMean& into) const {
     report_held(plan(), forecast, y, into);
   }
+  [[nodiscard]] BatchMean new_mean() const { return {}; }
   [[nodiscard]] Forecast new_forecast() const { return Forecast(plan().maps); }
 
   /// Returns the bits of the messages of some clients. Down: the held models as floats, ceil(log2

@@ -40,6 +40,7 @@ struct HeldPlaces {
 struct Assignment {
   std::uint32_t client = 0;
   std::vector<HeldModel> held;
+  std::size_t examples = 0;  ///< examples that the batch will have; 0 if the plan says it
 };
 
 /// The client's prediction, before y is known.

@@ -5,25 +5,34 @@
 namespace caucus {
 namespace {
 
-std::variant<Server<FomdOms>, Server<AdaptiveOms>> make(const AnySettings& settings) {
+std::variant<Server<FomdOms>, Server<AdaptiveOms>, Server<StatisticsOms>> make(
+    const AnySettings& settings) {
   if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
     return Server(AdaptiveOms(*adaptive));
+  }
+  if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
+    return Server(StatisticsOms(*sums));
   }
   return Server(FomdOms(std::get<std::shared_ptr<const OmsSettings>>(settings)));
 }
 
-/// A batch of a federation, where rounds are counted by the clients.
-Batch numbered(std::uint64_t batch) {
-  const auto number = static_cast<std::uint32_t>(batch);
-  return {number, number - 1, number};
+/// A batch of a federation. Rounds are counted by the clients, except where batches grow.
+Batch numbered(std::uint64_t batch, const UploadRule& uploads) {
+  const std::size_t first = uploads.rounds_before(batch);
+  return {static_cast<std::uint32_t>(batch), first, first + uploads.length_after(first)};
 }
 
 }  // namespace
 
-AnyServer::AnyServer(const AnySettings& settings) : server_(make(settings)) {}
+AnyServer::AnyServer(const AnySettings& settings) : server_(make(settings)) {
+  if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
+    uploads_ = (*sums)->uploads;
+  }
+}
 
 const Assignment& AnyServer::assign(std::uint64_t batch, std::uint32_t client) {
-  std::visit([&](auto& server) { server.assign(numbered(batch), client, assignment_); }, server_);
+  std::visit([&](auto& server) { server.assign(numbered(batch, uploads_), client, assignment_); },
+             server_);
   return assignment_;
 }
 
@@ -32,7 +41,7 @@ void AnyServer::accept(ReportBatch& reports) {
 }
 
 void AnyServer::close(std::uint64_t batch) {
-  std::visit([&](auto& server) { server.close(numbered(batch)); }, server_);
+  std::visit([&](auto& server) { server.close(numbered(batch, uploads_)); }, server_);
 }
 
 void AnyServer::save(StateWriter& to) const {

@@ -44,8 +44,8 @@ class AnyServer {
     return ask([](const auto& a) { return a.learned(); });
   }
   /// Returns the bits of one client and batch by the paper's formula.
-  [[nodiscard]] std::size_t upload_bits(const Assignment& assignment) const {
-    return ask([&](const auto& a) { return a.upload_bits(assignment); });
+  [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
+    return ask([&](const auto& a) { return a.upload_bits(held); });
   }
   [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
     return ask([&](const auto& a) { return a.download_bits(assignment); });
@@ -55,7 +55,8 @@ class AnyServer {
   [[nodiscard]] std::size_t second_order() const;
 
  private:
-  std::variant<Server<FomdOms>, Server<AdaptiveOms>> server_;
+  std::variant<Server<FomdOms>, Server<AdaptiveOms>, Server<StatisticsOms>> server_;
+  UploadRule uploads_;  ///< by which the batches of the statistics schedule are counted
   Assignment assignment_;
 };
 

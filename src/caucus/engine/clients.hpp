@@ -10,6 +10,7 @@
 
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/random.hpp"
+#include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/engine/telemetry.hpp"
 
@@ -34,6 +35,7 @@ using ForecastObserver = std::function<void(std::size_t, std::size_t, double)>;
 template <class Source>
 struct Clients {
   const Source* source = nullptr;
+  UploadRule uploads;
   Dropout dropout;
   Telemetry* telemetry = nullptr;
   ForecastObserver observer;
@@ -42,7 +44,7 @@ struct Clients {
   template <class Play>
   void each(const Batch& batch, std::size_t first, std::size_t end, Play&& play) const {
     for (std::size_t client = first; client < end; ++client) {
-      const std::size_t last = std::min(batch.last, source->rounds(client));
+      const std::size_t last = uploads.end_of(batch.first, batch.last, source->rounds(client));
       if (batch.first < last) play(static_cast<std::uint32_t>(client), last);
     }
   }

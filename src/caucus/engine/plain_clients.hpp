@@ -15,7 +15,7 @@ template <Algorithm A>
 class PlainClients {
  public:
   PlainClients(const A& algorithm, std::size_t clients, std::size_t /*threads*/)
-      : forecast_(algorithm.new_forecast()), memory_(clients) {}
+      : forecast_(algorithm.new_forecast()), mean_(algorithm.new_mean()), memory_(clients) {}
 
   template <class Source>
   void play(Server<A>& server, const Batch& batch, Clients<Source>& clients) {

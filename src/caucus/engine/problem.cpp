@@ -17,7 +17,11 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
     return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
   }
   if (schedule.feature_bound) return *schedule.feature_bound;
-  return space.is_kernel() ? 1.0 : linear_feature_bound(scaling, space.intercept);
+  if (!space.is_kernel()) return linear_feature_bound(scaling, space.intercept);
+  if (!space.intercept) return 1.0;
+  // The random features, x / sqrt(columns), and 1.
+  const auto columns = static_cast<double>(scaling.feature_columns.size());
+  return std::hypot(1.0, linear_feature_bound(scaling, false) / std::sqrt(columns), 1.0);
 }
 
 }  // namespace
@@ -37,9 +41,29 @@ double linear_feature_bound(const Scaling& scaling, bool intercept) {
 
 double target_bound(const Scaling& scaling) { return largest_in(scaling.target_interval()); }
 
-RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload) {
+std::size_t held_models(const LearningOptions& options) {
+  const std::size_t J = options.resolved_sample_size();
+  const bool statistics = options.schedule.kind == ScheduleKind::statistics;
+  if (!statistics || !reference_space(options.spaces, options.loss)) return J;
+  return std::min(J, options.spaces.size() - 1) + 1;
+}
+
+UploadRule upload_rule(const LearningOptions& options, std::size_t features) {
+  UploadRule rule{options.rounds_per_upload, options.growth,
+                  std::max<std::size_t>(options.min_batch, 1)};
+  rule.hides_examples = options.schedule.kind == ScheduleKind::statistics && options.min_batch == 0;
+  if (rule.hides_examples) rule.least = least_hiding_batch(options.spaces, features);
+  return rule;
+}
+
+RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uploads) {
   const auto batches = [&](std::size_t count) {
-    return (count + rounds_per_upload - 1) / rounds_per_upload;
+    if (uploads.rounds > 0) return (count + uploads.rounds - 1) / uploads.rounds;
+    std::size_t number = 0;
+    for (std::size_t end = 0; end < count; ++number) {
+      end = uploads.end_of(end, end + uploads.length_after(end), count);
+    }
+    return number;
   };
   RunLength length{rounds.size(), 0, 0, 0};
   for (const std::size_t count : rounds) {
@@ -50,10 +74,10 @@ RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per
   return length;
 }
 
-RunLength run_length(const Partition& partition, std::size_t rounds_per_upload) {
+RunLength run_length(const Partition& partition, const UploadRule& uploads) {
   std::vector<std::size_t> rounds;
   for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
-  return run_length(rounds, rounds_per_upload);
+  return run_length(rounds, uploads);
 }
 
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
@@ -123,6 +147,18 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     return AnySettings(std::make_shared<const BaselineSettings>(
         BaselineSettings{std::move(plan), options.resolved_sample_size(), length.clients,
                          options.rates, options.seed, repetition}));
+  }
+  if (options.schedule.kind == ScheduleKind::statistics) {
+    CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
+    const UploadRule uploads = upload_rule(options, plan->maps.shape().features);
+    if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
+      return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
+                         "expected at least " + std::to_string(uploads.least) +
+                             ", which hide examples, or a min_batch");
+    }
+    return AnySettings(std::make_shared<const StatisticsSettings>(StatisticsSettings{
+        std::move(plan), options.resolved_sample_size(), uploads, options.personal,
+        options.schedule.fixed_share, options.seed, repetition}));
   }
   if (is_adaptive(options.schedule.kind)) {
     return adaptive_settings(algorithm, std::move(plan), length, options, repetition);

@@ -11,6 +11,7 @@
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
+#include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/data/partition.hpp"
 #include "caucus/options.hpp"
 #include "caucus/result.hpp"
@@ -26,8 +27,14 @@ struct RunLength {
 };
 
 /// Returns the length of a run of clients with these numbers of examples.
-RunLength run_length(std::span<const std::size_t> rounds, std::size_t rounds_per_upload);
-RunLength run_length(const Partition& partition, std::size_t rounds_per_upload);
+RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uploads);
+RunLength run_length(const Partition& partition, const UploadRule& uploads);
+
+/// Returns the number of models that every client holds: J, or one more with a reference.
+std::size_t held_models(const LearningOptions& options);
+
+/// Returns when clients upload, which depends on the number of features if examples are hidden.
+UploadRule upload_rule(const LearningOptions& options, std::size_t features);
 
 /// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);
@@ -37,7 +44,7 @@ double linear_feature_bound(const Scaling& scaling, bool intercept);
 double target_bound(const Scaling& scaling);
 
 /// Returns C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the
-/// scaled range, 1 for kernels; Y is the largest |y| possible.
+/// scaled range, 1 for kernels without an intercept; Y is the largest |y| possible.
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
 
 /// Returns which spaces learn by second-order steps: none except under the adaptive schedule.

@@ -19,7 +19,8 @@ TEST(Constants, AreTakenFromTheColumnsOfTheData) {
   const Dataset data = data_of({3, -1, 2, /**/ -4, 0.5F, -7}, 2);
   LearningOptions options;
   options.spaces = {Space{.radius = 0.5}, Space{.radius = 0.5, .intercept = true},
-                    Space{.kind = SpaceKind::gaussian, .radius = 2.0}};
+                    Space{.kind = SpaceKind::gaussian, .radius = 2.0},
+                    Space{.kind = SpaceKind::gaussian, .radius = 2.0, .intercept = true}};
   const auto constants = make_constants(data.scaling(), options);
   const double b = std::sqrt(16.0 + 1.0);
   const double Y = 7.0;
@@ -28,6 +29,8 @@ TEST(Constants, AreTakenFromTheColumnsOfTheData) {
   EXPECT_NEAR(constants[1].loss_bound, std::pow(0.5 * std::sqrt(18.0) + Y, 2), 1e-9);
   EXPECT_NEAR(constants[2].loss_bound, std::pow(2.0 + Y, 2), 1e-9);
   EXPECT_NEAR(constants[2].gradient_bound, 2.0 * (2.0 + Y), 1e-9);
+  const double with_leading = std::sqrt(1.0 + 17.0 / 2.0 + 1.0);
+  EXPECT_NEAR(constants[3].loss_bound, std::pow(2.0 * with_leading + Y, 2), 1e-9);
 }
 
 TEST(Constants, CanBeGiven) {
@@ -45,11 +48,43 @@ TEST(Constants, CanBeGiven) {
 
 TEST(RunLength, CountsBatchesOfUnequalClients) {
   const Partition partition({{0, 1, 2, 3, 4}, {5, 6}, {7}});
-  const RunLength length = run_length(partition, 2);
+  const RunLength length = run_length(partition, UploadRule{2});
   EXPECT_EQ(length.clients, 3U);
   EXPECT_EQ(length.rounds, 5U);
   EXPECT_EQ(length.batches, 3U);
   EXPECT_EQ(length.reports, 3U + 1U + 1U);
+}
+
+TEST(RunLength, CountsBatchesThatGrow) {
+  const UploadRule rule{.rounds = 0, .growth = 0.5, .least = 10};  // 10, 20, 30, 45, 67, 100
+  const std::vector<std::size_t> rounds = {100, 46, 45, 0, 1};
+  const RunLength length = run_length(rounds, rule);
+  EXPECT_EQ(length.clients, 5U);
+  EXPECT_EQ(length.rounds, 100U);
+  EXPECT_EQ(length.batches, 6U);
+  EXPECT_EQ(length.reports, 6U + 5U + 4U + 0U + 1U);
+}
+
+TEST(UploadRule, IsThatOfTheOptions) {
+  LearningOptions options;
+  options.spaces = {Space{.intercept = true},
+                    Space{.kind = SpaceKind::gaussian, .intercept = true, .features = 20},
+                    Space{.kind = SpaceKind::cauchy, .features = 50}};
+  options.rounds_per_upload = 5;
+  EXPECT_EQ(upload_rule(options, 7), (UploadRule{.rounds = 5}));
+
+  options.schedule.kind = ScheduleKind::statistics;
+  options.rounds_per_upload = 0;
+  options.growth = 0.2;
+  // x and 1 are sent first: 8 coordinates, with two examples for each.
+  EXPECT_EQ(upload_rule(options, 7),
+            (UploadRule{.rounds = 0, .growth = 0.2, .least = 16, .hides_examples = true}));
+  options.min_batch = 3;
+  EXPECT_EQ(upload_rule(options, 7), (UploadRule{.rounds = 0, .growth = 0.2, .least = 3}));
+
+  options.min_batch = 0;
+  options.spaces = {Space{.kind = SpaceKind::expert}};
+  EXPECT_EQ(upload_rule(options, 7).least, 2U);
 }
 
 }  // namespace

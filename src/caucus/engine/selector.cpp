@@ -28,6 +28,10 @@ Status SelectorOptions::validate() const {
     return usage_error("schedule", "its rates depend on the number of rounds",
                        "expected an adaptive schedule");
   }
+  if (learning.schedule.kind == ScheduleKind::statistics) {
+    return usage_error("schedule", "the statistics schedule learns from batches",
+                       "expected adaptive or adaptive-first-order");
+  }
   if (learning.rounds_per_upload != 1) {
     return usage_error("rounds_per_upload", std::to_string(learning.rounds_per_upload),
                        "expected 1: a selector learns from every example at once");

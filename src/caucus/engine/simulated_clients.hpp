@@ -32,8 +32,9 @@ class SimulatedClients {
  public:
   /// The source must allow several threads to read it if there are several.
   SimulatedClients(const Server<A>& server, const Source& source, Dropout dropout,
-                   Telemetry& telemetry, ForecastObserver observer = {}, std::size_t threads = 1)
-      : clients_{&source, dropout, &telemetry, std::move(observer)},
+                   Telemetry& telemetry, ForecastObserver observer = {}, std::size_t threads = 1,
+                   UploadRule uploads = {})
+      : clients_{&source, uploads, dropout, &telemetry, std::move(observer)},
         backend_(server.algorithm(), source.clients(), threads) {}
 
   /// Assigns models to every client that has examples in this batch, plays it, and reports.

@@ -70,9 +70,13 @@ std::shared_ptr<const Plan> mixed_plan(std::size_t sample_size) {
                                Space{.kind = SpaceKind::laplacian, .features = 40},
                                Space{.kind = SpaceKind::cauchy, .features = 33},
                                Space{.kind = SpaceKind::expert}};
+  spaces.back().function = [](std::span<const float> x) { return x[1]; };
   spaces[5].radius = 0.1;
   spaces[6].independent_base = true;
-  spaces.back().function = [](std::span<const float> x) { return x[1]; };
+  for (const double width : {2.0, 1.0, 0.5}) {
+    spaces.push_back(kernel(width, 20));
+    spaces.back().intercept = true;
+  }
   auto maps = FeatureMaps::make(spaces, {4, 0}, 1, 0, sample_size);
   return std::make_shared<const Plan>(Plan{std::move(maps).value(), Loss{}});
 }

@@ -74,7 +74,7 @@ Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::ui
   std::atomic<std::size_t> unseen{0};
   const auto played = play_repetition(
       make_algorithm(setting.algorithm, settings, setting.size.clients),
-      RepetitionInput<AdversaryGame>{options.loss, game, length, 1, {}, {}, unseen});
+      RepetitionInput<AdversaryGame>{options.loss, game, length, {}, {}, {}, unseen});
   return played.telemetry.loss / static_cast<double>(setting.size.clients) - game.best_loss();
 }
 

@@ -22,7 +22,8 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                                repetition, options.resolved_sample_size()));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const PartitionedData examples(data, partition);
-  outcome.length = run_length(partition, options.rounds_per_upload);
+  const UploadRule uploads = upload_rule(options, data.features());
+  outcome.length = run_length(partition, uploads);
   progress.total = partition.used() * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
     CAUCUS_TRY(const auto settings,
@@ -43,7 +44,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
     RepetitionResult& played = outcome.played.emplace_back(play_repetition(
         make_algorithm(name, settings, partition.clients()),
         RepetitionInput<PartitionedData>{
-            options.loss, examples, outcome.length, options.rounds_per_upload,
+            options.loss, examples, outcome.length, uploads,
             Dropout{options.dropout, options.seed, repetition}, std::move(observer), progress.done,
             // Threads that the repetitions do not use share the clients of a round.
             thread_count(options.threads) / options.repeats}));

@@ -118,7 +118,8 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                        "expected spaces that differ in radius only");
   }
   const auto plan = std::make_shared<const Plan>(Plan{maps.ready(), options.loss});
-  const RunLength length = run_length(*shared.partition, options.rounds_per_upload);
+  const UploadRule uploads = upload_rule(options, data.features());
+  const RunLength length = run_length(*shared.partition, uploads);
   CAUCUS_TRY(const AnySettings settings,
              make_settings(options.algorithms.front(), plan,
                            make_constants(data.scaling(), options), length, options, repetition));
@@ -127,7 +128,7 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                       RepetitionInput<ReadyExamples>{options.loss,
                                                      *shared.examples,
                                                      length,
-                                                     options.rounds_per_upload,
+                                                     uploads,
                                                      {options.dropout, options.seed, repetition},
                                                      {},
                                                      progress.done});

@@ -49,7 +49,13 @@ Status ExperimentOptions::validate() const {
                          "expected finite radii with the linear loss");
     }
   }
-  if (rounds_per_upload == 0) return usage_error("rounds-per-upload", "0", "expected at least 1");
+  if (rounds_per_upload == 0 && schedule.kind != ScheduleKind::statistics) {
+    return usage_error("rounds-per-upload", "batches grow only under the statistics schedule",
+                       "expected a number");
+  }
+  if (!(growth > 0.0 && growth <= 1.0)) {
+    return usage_error("growth", to_text(growth), "expected a number above 0, at most 1");
+  }
   if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");

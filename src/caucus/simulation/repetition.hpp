@@ -24,7 +24,7 @@ struct RepetitionInput {
   const Loss& loss;
   const Source& data;
   const RunLength& length;
-  std::size_t rounds_per_upload = 1;
+  UploadRule uploads;
   Dropout dropout;
   ForecastObserver observer;
   std::atomic<std::size_t>& examples_done;
@@ -42,13 +42,15 @@ RepetitionResult play_repetition(A algorithm, const RepetitionInput<Source>& inp
   const auto start = Clock::now();
   Server<A> server(std::move(algorithm));
   SimulatedClients<A, Source> clients(server, input.data, input.dropout, telemetry, input.observer,
-                                      input.threads);
+                                      input.threads, input.uploads);
   const auto probabilities = [&] { return server.algorithm().selection(); };
   Batch batch{0, 0, 0};
   std::size_t noted = 0;
   while (batch.last < input.length.rounds) {
-    batch = {batch.number + 1, batch.last,
-             std::min(batch.last + input.rounds_per_upload, input.length.rounds)};
+    const std::size_t first = batch.last;
+    batch = {batch.number + 1, first,
+             input.uploads.end_of(first, first + input.uploads.length_after(first),
+                                  input.length.rounds)};
     clients.play(server, batch);
     server.close(batch);
     recorder.after_batch(batch.last, telemetry.loss, probabilities);

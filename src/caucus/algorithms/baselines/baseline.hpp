@@ -96,6 +96,7 @@ class Baseline {
                Forecast& into) const;
   void aggregate(ReportBatch& reports, KeptReports& into) const { into.keep(reports); }
 
+  [[nodiscard]] BaselineBatch new_mean() const { return {}; }
   [[nodiscard]] Forecast new_forecast() const { return Forecast(plan().maps); }
   [[nodiscard]] KeptReports new_aggregate() const { return {}; }
   /// Returns p, or the mean of the own probabilities of the clients that reported last.

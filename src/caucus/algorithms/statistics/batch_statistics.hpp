@@ -1,0 +1,57 @@
+// The client half of the statistics schedule: while a batch lasts, the sums that least squares
+// needs of its examples, for the models that the client holds. They replace losses and gradients of
+// single examples, and are sent once, at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/algorithms/oms_client.hpp"
+#include "caucus/algorithms/round.hpp"
+#include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/core/statistics/upload_rule.hpp"
+
+namespace caucus {
+
+/// A quadratic weight (f - target)^2 that has the slope and a curvature of a loss at the prediction
+/// of a model. For the square loss it is the loss itself: weight 1 and target y.
+struct QuadraticLoss {
+  double weight = 1.0;
+  double target = 0.0;
+};
+/// `usual` is the model's mean loss so far, which keeps the curvature of losses with a kink finite.
+QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual);
+
+/// Returns which of some models that a client holds are reported with sums: not frozen experts, and
+/// not a model whose sums are those of another one or, for the square loss, a part of them.
+std::vector<bool> models_with_sums(const Plan& plan, std::span<const std::uint32_t> spaces);
+
+class BatchStatistics {
+ public:
+  BatchStatistics(const Plan& plan, const UploadRule& rule) : plan_(&plan), rule_(rule) {}
+
+  void begin(const Assignment& assignment);
+  /// Adds an example that was predicted with the models of the assignment.
+  void add(const Forecast& forecast, double y);
+  /// Ends the batch: the sums become a report, unless there are too few examples to hide them.
+  void report(ReportBatch& into);
+
+  [[nodiscard]] std::uint32_t examples() const { return examples_; }
+
+ private:
+  struct Held {
+    std::uint32_t space = 0;
+    double loss = 0.0;  ///< sum over the examples
+    RowSums sums;       ///< empty if the model is reported without sums
+  };
+
+  const Plan* plan_;
+  UploadRule rule_;
+  std::uint32_t client_ = 0, examples_ = 0;
+  std::vector<Held> held_;
+  std::vector<float> triangle_;  ///< used while reporting
+};
+
+}  // namespace caucus

@@ -1,0 +1,126 @@
+// FOMD-OMS from statistics: clients keep the sums that least squares needs for the models they
+// hold, and send them in batches that grow. The server adds them up, solves for each model exactly,
+// and weighs the spaces by what their models lost on batches that they had not seen.
+//   prediction     the mean of the held models by their probabilities, corrected by what the client
+//                  knows of itself (core/personal)
+//   probabilities  AdaHedge on estimates of the differences of the spaces' losses; older batches
+//                  count less
+//   models         exact least squares with a ridge; other losses by a quadratic around the models
+//                  that were sent
+// The sums of a kernel with an intercept contain those of a linear space with an intercept. So for
+// the square loss the server learns such a linear space from all clients, held or not, and knows
+// its loss on every batch. Every client holds it beside the J others that are drawn, and these are
+// compared with it. Without such a space pairs of models that one client held are compared.
+// docs/adaptive.md says what was tried and what is and is not proved.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "caucus/algorithms/oms_server.hpp"
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/mirror/adahedge.hpp"
+#include "caucus/core/personal/personal_layer.hpp"
+#include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/result.hpp"
+
+namespace caucus {
+
+/// Returns the first linear space with an intercept, if the others can be compared with it: every
+/// client holds it beside the J others that are drawn.
+std::optional<std::uint32_t> reference_space(std::span<const Space> spaces, const Loss& loss);
+
+struct StatisticsSettings {
+  std::shared_ptr<const Plan> plan;
+  std::size_t sample_size = 2;  ///< J
+  UploadRule uploads;
+  bool personal = true;      ///< whether clients correct the forecasts for themselves
+  double fixed_share = 0.0;  ///< share of the past forgotten per round
+  std::uint64_t seed = 1;
+  std::uint32_t repetition = 0;
+};
+
+/// Sums over examples of one map.
+struct MapSums {
+  SymmetricMatrix sums;   ///< of rows (y, z); empty before the first example
+  double examples = 0.0;  ///< their number; with forgetting, their weight
+};
+
+/// The sums over the reports of one batch.
+struct BatchSums {
+  double examples = 0.0;
+  std::vector<double> differences;  ///< of the losses, one per space
+  std::vector<double> compared;     ///< the examples behind each difference
+  std::vector<MapSums> of_map;
+  std::vector<std::uint32_t> touched;  ///< maps with reports
+
+  void clear();
+};
+
+class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
+ public:
+  using Aggregate = BatchSums;
+  using BatchMean = BatchStatistics;
+  using ClientState = std::optional<PersonalLayer>;
+  static constexpr bool kFirstPredicts = false;
+  static constexpr bool kOmsClients = false;
+
+  explicit StatisticsOms(std::shared_ptr<const StatisticsSettings> settings);
+
+  /// A space without statistics does not predict.
+  void assign(const Batch& batch, std::uint32_t client, Assignment& into);
+  void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
+               Forecast& into) const;
+  void report(ClientState& memory, const Forecast& forecast, double y, BatchStatistics& into) const;
+  [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
+  void aggregate(ReportBatch& reports, BatchSums& into) const;
+  void step(const Batch& batch, const BatchSums& sums);
+  [[nodiscard]] BatchSums new_aggregate() const;
+
+  /// Writes all that later batches depend on. restore() is for a new server with the same settings,
+  /// which must be discarded after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
+  [[nodiscard]] const Simplex& probabilities() const { return hedge_.probabilities(); }
+
+ private:
+  static constexpr double kRidge = 0.003;
+
+  /// Returns whether a space has a model; a frozen expert always has.
+  [[nodiscard]] bool is_known(std::size_t space) const {
+    return plan().maps.dimension(space) == 0 || sums_[plan().maps.map_of(space)].examples > 0.0;
+  }
+  /// Returns whether the loss of a space is known on every batch.
+  [[nodiscard]] bool is_linear(std::size_t space) const {
+    return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
+  }
+  /// Returns the sums of the linear map in a report, if there are any.
+  [[nodiscard]] std::optional<SymmetricMatrix> linear_sums(const ReportBatch& reports,
+                                                           std::size_t report) const;
+  /// Compares the losses of a report with that of the reference.
+  void compare_with_reference(const ReportBatch& reports, std::size_t report,
+                              const SymmetricMatrix& linear, BatchSums& into) const;
+  /// Compares the losses of the models of a report with each other. The differences are unbiased
+  /// estimates of c_i - sum_k p_k c_k.
+  void compare_pairs(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
+  /// Returns the differences of the losses of all spaces on a batch.
+  [[nodiscard]] std::vector<double> differences(const BatchSums& sums) const;
+  void solve(std::size_t space);
+  /// Computes others_ after a change of p.
+  void set_others();
+
+  std::optional<std::uint32_t> reference_;  ///< a linear space that the others are compared with
+  AdaHedge hedge_;
+  Simplex others_;              ///< p of the spaces but for the reference
+  ClientSampler sampler_;       ///< draws from them
+  std::vector<double> shares_;  ///< used while assigning
+  std::vector<MapSums> sums_;   ///< by map
+  double rounds_ = 0.0;         ///< of all batches so far
+};
+
+}  // namespace caucus

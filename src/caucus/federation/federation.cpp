@@ -14,6 +14,7 @@ Federation::Federation(FederationSettings settings, RunId run)
   if (settings_.quorum == 0) settings_.quorum = settings_.clients.size();
   for (const std::string& name : settings_.clients) members_.emplace_back().name = name;
   telemetry_ = std::make_unique<Telemetry>(settings_.plan.loss, members_.size());
+  uploads_ = upload_rule(settings_.problem, settings_.plan.features);
 }
 
 Result<Federation> Federation::make(FederationSettings settings, RunId run) {
@@ -88,7 +89,8 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
 
 /// Returns whether the number of batches would exceed 32 bits.
 bool Federation::has_too_many(std::uint64_t examples) const {
-  return examples / settings_.plan.rounds_per_upload >= kMostBatches;
+  const std::size_t rounds = settings_.plan.rounds_per_upload;
+  return rounds > 0 && examples / rounds >= kMostBatches;
 }
 
 Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time now) {
@@ -141,6 +143,7 @@ bool Federation::can_start(Time now) const {
 }
 
 Status Federation::start(Time now) {
+  uploads_ = upload_rule(settings_.problem, settings_.plan.features);
   started_with_ = length();
   if (Status status = check_horizon(started_with_, settings_.problem); !status.ok()) {
     status.error().where = "schedule.kind";
@@ -155,7 +158,7 @@ Status Federation::start(Time now) {
 RunLength Federation::length() const {
   std::vector<std::size_t> rounds;
   for (const Member& member : members_) rounds.push_back(member.examples);
-  return run_length(rounds, settings_.plan.rounds_per_upload);
+  return run_length(rounds, uploads_);
 }
 
 Status Federation::make_server() {
@@ -163,6 +166,7 @@ Status Federation::make_server() {
   CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
                                           shared.seed, 0, shared.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
+  uploads_ = upload_rule(settings_.problem, shared.features);
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,
              make_settings("fomd-oms", plan, constants, started_with_, settings_.problem, 0));
@@ -269,7 +273,9 @@ void Federation::fold() {
     telemetry_->record(client, report.played);
     if (report.reports.empty()) continue;
     const Assignment& assignment = server_->assign(batch_, client);
-    telemetry_->sent(server_->upload_bits(assignment), server_->download_bits(assignment));
+    const HeldSize sent =
+        settings_.plan.statistics ? HeldSize(report.reports) : HeldSize(assignment);
+    telemetry_->sent(server_->upload_bits(sent), server_->download_bits(assignment));
     accept(client, member, report.reports);
   }
   telemetry_->end_batch();
@@ -294,7 +300,7 @@ void Federation::accept(std::uint32_t client, const TrackedMember& member, Repor
 /// Returns the last round of the open batch. The last batch may be shorter than the others.
 std::size_t Federation::last_round() const {
   const RunLength whole = length();
-  return batch_ == whole.batches ? whole.rounds : batch_ * settings_.plan.rounds_per_upload;
+  return batch_ == whole.batches ? whole.rounds : uploads_.rounds_before(batch_ + 1);
 }
 
 }  // namespace caucus

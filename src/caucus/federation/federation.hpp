@@ -126,6 +126,7 @@ class Federation {
   std::uint64_t batch_ = 0;
   Time opened_{};  ///< when the batch was opened or, while waiting, the quorum had joined
   std::vector<TrackedMember> members_;
+  UploadRule uploads_;      ///< known when the shape of the examples is
   RunLength started_with_;  ///< the length at the start: clients that join later change no rates
   std::unique_ptr<AnyServer> server_;
   std::unique_ptr<SampledModels> sampled_;

@@ -112,6 +112,10 @@ Status FederationSettings::validate() const {
     status.error().where = "algorithm.sample";
     return status;
   }
+  if (plan.statistics && problem.personal) {
+    return usage_error("algorithm.no_personal", "clients of a server have no personal layer yet",
+                       "expected no_personal = true with the statistics schedule");
+  }
   const bool known = plan.features + plan.experts > 0;
   const InputShape any{1, std::numeric_limits<std::size_t>::max()};
   for (const Space& space : plan.spaces) {
@@ -126,10 +130,17 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
   bounds.examples =
       static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
+  if (settings.plan.statistics) {
+    bounds.sums = upload_rule(settings.problem, settings.plan.features);
+  }
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features
     if (space.kind == SpaceKind::linear) {
       CAUCUS_TRY(bound, known_linear_bound(settings, scaling, space.intercept));
+    } else if (space.is_kernel() && space.intercept) {  // and x / sqrt(its size), and 1
+      CAUCUS_TRY(const double norm, known_linear_bound(settings, scaling, false));
+      const auto inputs = static_cast<double>(std::max<std::size_t>(1, settings.plan.features));
+      bound = std::sqrt(2.0 + norm * norm / inputs);
     } else if (space.kind == SpaceKind::expert) {
       const bool known = scaling && space.expert < scaling->expert_columns.size();
       bound = known ? largest_in(scaling->expert_interval(space.expert)) : bounds.target;

@@ -4,33 +4,49 @@
 #include <set>
 #include <utility>
 
+#include "caucus/core/statistics/row_sums.hpp"
+
 namespace caucus {
 namespace {
 
 constexpr std::size_t kAround = 65'536;   // bytes of all parts that are not models
 constexpr std::size_t kAroundModel = 64;  // bytes of its space, loss and lengths
 
-std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
+std::size_t largest_dimension(const SharedPlan& plan) {
   std::size_t dimension = plan.features + 1;
   for (const Space& space : plan.spaces) {
-    if (space.is_kernel()) dimension = std::max<std::size_t>(dimension, 2 * space.features);
+    if (!space.is_kernel()) continue;
+    const std::size_t leading = space.intercept ? plan.features + 1 : 0;
+    dimension = std::max<std::size_t>(dimension, leading + 2 * space.features);
   }
-  return sample_size * (sizeof(float) * dimension + kAroundModel);
+  return dimension;
+}
+
+std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
+  return sample_size * (sizeof(float) * largest_dimension(plan) + kAroundModel);
+}
+
+/// Under the statistics schedule reports have triangles instead of gradients, and a model more.
+std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
+  if (!plan.statistics) return models(plan, sample_size);
+  const std::size_t floats = triangle_size(largest_dimension(plan) + 1);
+  return (sample_size + 1) * (sizeof(float) * floats + kAroundModel);
 }
 
 }  // namespace
 
 std::size_t largest_assignment(const SharedPlan& plan, std::size_t sample_size) {
-  return kAround + models(plan, sample_size);
+  return kAround + models(plan, sample_size + (plan.statistics ? 1 : 0));
 }
 
 std::size_t largest_report(const SharedPlan& plan, std::size_t sample_size) {
-  return kAround + std::min(plan.label_delay + 1, kPartsPerReport) * models(plan, sample_size);
+  return kAround +
+         std::min(plan.label_delay + 1, kPartsPerReport) * reported_models(plan, sample_size);
 }
 
 std::size_t usual_report(const SharedPlan& plan, std::size_t sample_size) {
   constexpr std::size_t kSums = 256;
-  return kSums + models(plan, sample_size);
+  return kSums + reported_models(plan, sample_size);
 }
 
 double frequency_bytes(const SharedPlan& plan) {

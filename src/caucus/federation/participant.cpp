@@ -34,6 +34,13 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
 
 }  // namespace
 
+UploadRule client_rule(const SharedPlan& plan, std::size_t features) {
+  UploadRule rule{plan.rounds_per_upload};
+  rule.hides_examples = plan.hides_examples;
+  if (plan.hides_examples) rule.least = least_hiding_batch(plan.spaces, features);
+  return rule;
+}
+
 Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
                                                        std::uint32_t client) {
   if (frequency_bytes(plan) > kMostFrequencyBytes) {
@@ -49,6 +56,7 @@ Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client)
     : shared_(std::move(shared)),
       plan_(std::move(plan)),
       client_(client),
+      rule_(client_rule(shared_, shared_.features)),
       most_pending_(std::max<std::size_t>(
           1, kPendingBytes / (sizeof(Pending) + plan_.maps.example_size() * sizeof(float)))) {}
 
@@ -76,8 +84,10 @@ Status Participant::check(const AssignmentRecord& assignment) const {
 std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord record) const {
   auto models = std::make_shared<Models>();
   models->batch = record.batch;
+  models->examples = record.examples > 0 ? record.examples : shared_.rounds_per_upload;
   models->fingerprint = fingerprint_of(record);
   models->assignment.client = client_;
+  models->assignment.examples = models->examples;
   for (HeldModelRecord& held : record.held) models->weights.push_back(std::move(held.weights));
   for (std::size_t a = 0; a < record.held.size(); ++a) {
     models->assignment.held.push_back(
@@ -253,13 +263,26 @@ bool Participant::observe(std::uint64_t id, double y) {
 
 bool Participant::count(const Pending& one, const Forecast& forecast, double y) {
   if (stale(*one.models)) return false;
-  const auto [found, fresh] = parts_.try_emplace(one.models->batch);
+  auto found = parts_.find(one.models->batch);
+  if (found == parts_.end()) {
+    found = parts_.emplace(one.models->batch, new_part(*one.models)).first;
+  }
   Part& part = found->second;
-  if (fresh) part.mean.begin(one.models->assignment);
   if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
-  report_held(plan_, forecast, y, part.mean);
+  if (auto* mean = std::get_if<BatchMean>(&part.mean)) {
+    report_held(plan_, forecast, y, *mean);
+  } else {
+    std::get<BatchStatistics>(part.mean).add(forecast, y);
+  }
   part.played.add(plan_.loss, one.output, y);
   return true;
+}
+
+Participant::Part Participant::new_part(const Models& models) const {
+  Part part;
+  if (shared_.statistics) part.mean.emplace<BatchStatistics>(plan_, rule_);
+  std::visit([&](auto& mean) { mean.begin(models.assignment); }, part.mean);
+  return part;
 }
 
 // --- reports ---
@@ -279,7 +302,7 @@ bool Participant::unanswered() const {
 
 bool Participant::ready() const {
   const std::lock_guard lock(mutex_);
-  return unanswered() && waiting_observations() >= shared_.rounds_per_upload;
+  return unanswered() && waiting_observations() >= models_->examples;
 }
 
 SharedReport Participant::take_report(bool last) {
@@ -287,16 +310,22 @@ SharedReport Participant::take_report(bool last) {
   if (!unanswered()) return nullptr;
   const auto report = std::make_shared<ReportRecord>();
   report->batch = models_->batch;
-  for (auto part = parts_.begin(); part != parts_.end() && report->reports.size() < kPartsPerReport;
-       part = parts_.erase(part)) {
-    if (too_old(part->first)) {
-      counts_.observed -= part->second.played.forecasts;  // they will not be reported
-      counts_.forgotten += part->second.played.forecasts;
+  for (auto part = parts_.begin();
+       part != parts_.end() && report->reports.size() < kPartsPerReport;) {
+    const bool waits = !can_send(part->second) && !last;  // it may still become longer
+    if (waits && !too_old(part->first)) {
+      ++part;
       continue;
     }
-    report->reports.sampled_in.push_back(part->first);
-    part->second.mean.report(report->reports);
-    add_sums(part->second.played, report->played);
+    if (too_old(part->first) || !can_send(part->second)) {
+      counts_.observed -= part->second.played.forecasts;  // they will not be reported
+      counts_.forgotten += part->second.played.forecasts;
+    } else {
+      report->reports.sampled_in.push_back(part->first);
+      std::visit([&](auto& mean) { mean.report(report->reports); }, part->second.mean);
+      add_sums(part->second.played, report->played);
+    }
+    part = parts_.erase(part);
   }
   report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;

@@ -17,15 +17,20 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/retained_reports.hpp"
 #include "caucus/prediction.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
+
+/// Returns what a plan says of the examples in a report.
+UploadRule client_rule(const SharedPlan& plan, std::size_t features);
 
 class Participant {
  public:
@@ -65,7 +70,8 @@ class Participant {
   struct Models {
     std::uint64_t batch = 0;
     std::uint64_t fingerprint = 0;
-    std::uint64_t history = 0;  ///< history_ when they were drawn
+    std::uint64_t history = 0;   ///< history_ when they were drawn
+    std::uint64_t examples = 0;  ///< the length of the batch
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< refers to the models above
   };
@@ -81,7 +87,7 @@ class Participant {
   };
   /// The observations of the predictions of one assignment.
   struct Part {
-    BatchMean mean;
+    std::variant<BatchMean, BatchStatistics> mean;
     PlayedSums played;
   };
 
@@ -101,10 +107,14 @@ class Participant {
   void forget_after(std::uint64_t batch);
   void forget_old_predictions();
   [[nodiscard]] std::uint64_t waiting_observations() const;
+  [[nodiscard]] Part new_part(const Models& models) const;
+  /// Returns whether the observations may be sent, now or when there are more of them.
+  [[nodiscard]] bool can_send(const Part& part) const { return rule_.sends(part.played.forecasts); }
 
   const SharedPlan shared_;
   const Plan plan_;
   const std::uint32_t client_;
+  const UploadRule rule_;
   const std::size_t most_pending_;  ///< the predictions that fit kPendingBytes
 
   mutable std::mutex mutex_;  // guards everything below

@@ -60,7 +60,8 @@ struct HeldModelRecord {
 struct AssignmentRecord {
   std::uint64_t batch = 0;
   std::uint64_t durable = 0;  ///< the server will not ask again for reports up to this
-  std::vector<HeldModelRecord> held;
+  std::vector<HeldModelRecord> held = {};
+  std::uint64_t examples = 0;  ///< the length of the batch; 0 if the plan says it
 };
 
 /// client -> server: losses and gradients of the models. Each report is the mean over the examples

@@ -47,7 +47,8 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
   const auto plan = std::make_shared<const Plan>(Plan{std::move(*maps), shared.loss});
   std::vector<std::size_t> rounds;
   for (std::size_t j = 0; j < source.clients(); ++j) rounds.push_back(source.rounds(j));
-  const RunLength length = run_length(rounds, shared.rounds_per_upload);
+  const UploadRule uploads = upload_rule(settings.problem, shared.features);
+  const RunLength length = run_length(rounds, uploads);
   const auto algorithm =
       make_settings("fomd-oms", plan, *space_constants(settings), length, settings.problem, 0);
   Learned learned;
@@ -58,13 +59,14 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
         using A = std::remove_reference_t<decltype(chosen)>;
         Telemetry telemetry(shared.loss, source.clients());
         Server<A> server(std::move(chosen));
-        SimulatedClients<A, TestSource> clients(server, source, {}, telemetry);
+        SimulatedClients<A, TestSource> clients(server, source, {}, telemetry, {}, 1, uploads);
         CurveRecorder curve;
         const auto p = [&] { return server.algorithm().selection(); };
         Batch batch{0, 0, 0};
         while (batch.last < length.rounds) {
-          batch = {batch.number + 1, batch.last,
-                   std::min(batch.last + shared.rounds_per_upload, length.rounds)};
+          const std::size_t first = batch.last;
+          batch = {batch.number + 1, first,
+                   uploads.end_of(first, first + uploads.length_after(first), length.rounds)};
           clients.play(server, batch);
           server.close(batch);
           curve.after_batch(batch.last, telemetry.loss, p);
@@ -86,7 +88,7 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
 
 inline AssignmentRecord record_of(std::uint64_t batch, std::uint64_t durable,
                                   const Assignment& assignment) {
-  AssignmentRecord record{batch, durable, {}};
+  AssignmentRecord record{batch, durable, {}, assignment.examples};
   for (const HeldModel& held : assignment.held) {
     record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
   }
@@ -109,7 +111,11 @@ class TestClient {
     auto before = participant_->assign(assignment);
     EXPECT_TRUE(before.ok());
     if (*before) return **before;
-    for (std::size_t n = 0; n < participant_->plan().rounds_per_upload && row_ < rows(); ++n) {
+    const SharedPlan& plan = participant_->plan();
+    const std::size_t wanted =
+        assignment.examples > 0 ? assignment.examples : plan.rounds_per_upload;
+    const std::size_t end = client_rule(plan, plan.features).end_of(row_, row_ + wanted, rows());
+    while (row_ < end) {
       const Example example = source_->example(index_, row_++);
       const auto prediction = participant_->predict(example.x);
       EXPECT_TRUE(prediction.ok());

@@ -29,9 +29,25 @@ inline FederationSettings test_settings(std::size_t clients, ScheduleKind schedu
   settings.problem.schedule.kind = schedule;
   settings.problem.schedule.lambda = 0.2;
   settings.problem.seed = settings.plan.seed;
+  settings.plan.statistics = schedule == ScheduleKind::statistics;
+  settings.problem.min_batch = 1;  // so that reports tell everything
+  settings.problem.personal = false;
   settings.max_abs_target = 1.0;
   settings.max_feature_norm = 2.0;
   for (std::size_t j = 0; j < clients; ++j) settings.clients.push_back("c" + std::to_string(j + 1));
+  return settings;
+}
+
+/// The statistics schedule with batches that grow, which hide examples or do not.
+inline FederationSettings growing_settings(std::size_t clients, bool hides_examples) {
+  FederationSettings settings = test_settings(clients, ScheduleKind::statistics, 0);
+  for (Space& space : settings.plan.spaces) {
+    space.intercept = true;
+    space.radius = std::numeric_limits<double>::infinity();
+  }
+  settings.problem.spaces = settings.plan.spaces;
+  settings.plan.hides_examples = hides_examples;
+  settings.problem.min_batch = hides_examples ? 0 : 1;
   return settings;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/text.hpp"
+#include "caucus/core/statistics/least_squares.hpp"
 
 namespace caucus {
 namespace {
@@ -74,15 +76,34 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
     return std::to_string(models) + " models instead of the " +
            std::to_string(sampled.models.size()) + " that were assigned";
   }
+  if (bounds_.sums && !bounds_.sums->sends(examples)) {
+    return "sums over " + std::to_string(examples) + " examples, which do not hide them";
+  }
+  std::vector<std::uint32_t> spaces;
+  for (const SampledModel& model : sampled.models) spaces.push_back(model.space);
+  const auto with_sums =
+      bounds_.sums ? models_with_sums(*plan_, spaces) : std::vector<bool>(models, false);
   for (std::size_t a = 0; a < models; ++a) {
-    if (auto found = fault_of_model(reports, begin + a, sampled.models[a])) return found;
+    const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
+    if (auto found = fault_of_model(reports, begin + a, sampled.models[a], floats, examples)) {
+      return found;
+    }
   }
   return std::nullopt;
 }
 
+std::size_t ReportRules::expected_floats(std::uint32_t space, bool with_sums,
+                                         std::uint32_t examples) const {
+  const std::size_t dimension = plan_->maps.dimension(space);
+  if (!bounds_.sums) return dimension;
+  return with_sums ? triangle_size(bounds_.sums->coordinates(dimension, examples) + 1) : 0;
+}
+
 std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& reports,
                                                        std::size_t reported,
-                                                       const SampledModel& model) const {
+                                                       const SampledModel& model,
+                                                       std::size_t floats,
+                                                       std::uint32_t examples) const {
   const std::uint32_t space = reports.spaces[reported];
   const std::span<const float> gradient = reports.direction(reported);
   if (space != model.space) {
@@ -90,9 +111,9 @@ std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& report
            " was assigned";
   }
   const std::size_t dimension = plan_->maps.dimension(model.space);
-  if (gradient.size() != dimension) {
-    return "a gradient of " + std::to_string(gradient.size()) + " numbers instead of " +
-           std::to_string(dimension);
+  if (gradient.size() != floats) {
+    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(gradient.size()) +
+           " numbers instead of " + std::to_string(floats);
   }
   const auto loss = static_cast<double>(reports.losses[reported]);
   if (!std::isfinite(loss)) return "a loss that is not finite";
@@ -105,6 +126,7 @@ std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& report
   const double most = with_rounding(plan_->loss.largest(largest, bounds_.target));
   if (loss > most) return beyond("loss", loss, most);
   if (dimension == 0) return std::nullopt;
+  if (bounds_.sums) return fault_of_triangle(gradient, model, examples);
   const double bound = bounds_.features[model.space];
   const double steepest = with_rounding(plan_->loss.steepest(largest, bounds_.target) * bound);
   if (square > steepest * steepest) return beyond("gradient norm", std::sqrt(square), steepest);
@@ -112,6 +134,25 @@ std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& report
   if (is_square(plan_->loss) && square > by_loss) {
     return beyond("squared gradient norm", square, by_loss) + " for its loss";
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> ReportRules::fault_of_triangle(std::span<const float> triangle,
+                                                          const SampledModel& model,
+                                                          double examples) const {
+  if (triangle.empty()) return std::nullopt;
+  const std::size_t rows = triangle_rows(triangle.size());
+  SymmetricMatrix sums(rows);
+  sums.add_triangle(rows, triangle);
+  if (!is_semidefinite(sums)) return "sums that are not positive semidefinite";
+  if (!is_square(plan_->loss)) return std::nullopt;  // others weigh examples and move targets
+  double trace = 0.0;
+  for (std::size_t k = 1; k < rows; ++k) trace += sums(k, k);
+  const double bound = bounds_.features[model.space];
+  const double most_trace = with_rounding(examples * bound * bound);
+  if (trace > most_trace) return beyond("sum of squared features", trace, most_trace);
+  const double most_targets = with_rounding(examples * bounds_.target * bounds_.target);
+  if (sums(0, 0) > most_targets) return beyond("sum of squared targets", sums(0, 0), most_targets);
   return std::nullopt;
 }
 

@@ -2,7 +2,10 @@
 // for the models that the client was given. Within these bounds a client can still do great harm.
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
-// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i.
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. Sums over n
+// examples (the statistics schedule) are possible exactly if
+//   the matrix of the sums is positive semidefinite, its part of z has the trace n b_i^2 at most,
+//   and its part of y is n Y^2 at most.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +17,17 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
+#include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/federation/member.hpp"
 
 namespace caucus {
 
 /// Bounds of all honest clients' examples.
 struct ExampleBounds {
-  double target = 1.0;            ///< Y >= |y|
-  std::vector<double> features;   ///< b_i >= |phi_i(x)|; for an expert its largest prediction
-  std::uint32_t examples = 1000;  ///< the most examples in one part of a report
+  double target = 1.0;                  ///< Y >= |y|
+  std::vector<double> features;         ///< b_i >= |phi_i(x)|; for an expert its largest prediction
+  std::uint32_t examples = 1000;        ///< the most examples in one part of a report
+  std::optional<UploadRule> sums = {};  ///< if reports are sums: how much is sent with how many
 };
 
 class ReportRules {
@@ -51,7 +56,16 @@ class ReportRules {
   [[nodiscard]] double reach(const SampledModel& model) const;
   [[nodiscard]] std::optional<std::string> fault_of_model(const ReportBatch& reports,
                                                           std::size_t reported,
-                                                          const SampledModel& model) const;
+                                                          const SampledModel& model,
+                                                          std::size_t floats,
+                                                          std::uint32_t examples) const;
+  /// Returns how many numbers a model is reported with beside its loss.
+  [[nodiscard]] std::size_t expected_floats(std::uint32_t space, bool with_sums,
+                                            std::uint32_t examples) const;
+  /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
+  [[nodiscard]] std::optional<std::string> fault_of_triangle(std::span<const float> triangle,
+                                                             const SampledModel& model,
+                                                             double examples) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,
                                                          double largest) const;
   [[nodiscard]] double least_loss(double largest) const;

@@ -104,7 +104,8 @@ Result<std::optional<OpenBatch>> Client::next_batch() {
       parts.notify_start();
     }
     if (!assignment) continue;
-    const OpenBatch open{assignment->batch, assignment->durable};
+    OpenBatch open{assignment->batch, assignment->durable, assignment->examples};
+    if (open.examples == 0) open.examples = parts.participant->plan().rounds_per_upload;
     CAUCUS_TRY(const bool repeated, parts.assign(std::move(*assignment)));
     if (!repeated) return std::optional<OpenBatch>(open);
   }

@@ -120,12 +120,16 @@ void encode(const SharedPlan& plan, v1::Plan& into) {
   into.set_experts(static_cast<std::uint32_t>(plan.experts));
   into.set_arithmetic(plan.arithmetic);
   into.set_label_delay(plan.label_delay);
+  into.set_statistics(plan.statistics);
+  into.set_hides_examples(plan.hides_examples);
   if (plan.columns) encode(*plan.columns, *into.mutable_columns());
 }
 
 Result<SharedPlan> decode(const v1::Plan& plan) {
   if (plan.spaces().empty()) return network_error("plan", "no spaces");
-  if (plan.rounds_per_upload() == 0) return network_error("plan", "no rounds per upload");
+  if (plan.rounds_per_upload() == 0 && !plan.statistics()) {
+    return network_error("plan", "no rounds per upload");
+  }
   SharedPlan decoded;
   CAUCUS_TRY(decoded.loss, parse_loss(plan.loss()));
   decoded.seed = plan.seed();
@@ -135,6 +139,8 @@ Result<SharedPlan> decode(const v1::Plan& plan) {
   decoded.experts = plan.experts();
   decoded.arithmetic = plan.arithmetic();
   decoded.label_delay = plan.label_delay();
+  decoded.statistics = plan.statistics();
+  decoded.hides_examples = plan.hides_examples();
   for (const v1::Space& space : plan.spaces()) {
     CAUCUS_TRY(auto one, decode(space));
     decoded.spaces.push_back(std::move(one));
@@ -195,6 +201,7 @@ void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assign
             v1::Assignment& into) {
   into.set_batch(batch);
   into.set_durable(durable);
+  into.set_examples(assignment.examples);
   for (const HeldModel& held : assignment.held) {
     v1::HeldModel& model = *into.add_held();
     model.set_space(held.space);
@@ -204,7 +211,7 @@ void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assign
 }
 
 AssignmentRecord decode(const v1::Assignment& assignment) {
-  AssignmentRecord decoded{assignment.batch(), assignment.durable(), {}};
+  AssignmentRecord decoded{assignment.batch(), assignment.durable(), {}, assignment.examples()};
   for (const v1::HeldModel& model : assignment.held()) {
     decoded.held.push_back(
         {model.space(), model.share(), {model.weights().begin(), model.weights().end()}});

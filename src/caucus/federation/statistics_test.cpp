@@ -1,0 +1,152 @@
+// Federations whose reports are sums over growing batches.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/federation/federation.hpp"
+#include "caucus/federation/test_together.hpp"
+
+namespace caucus {
+namespace {
+
+TEST(StatisticsFederation, HasTheBitsOfTheSimulation) {
+  const TestSource source({230, 300, 170, 300});
+  for (const bool hides_examples : {false, true}) {
+    for (const std::size_t rounds_per_upload : {0U, 40U}) {
+      auto settings = growing_settings(4, hides_examples);
+      settings.plan.rounds_per_upload = settings.problem.rounds_per_upload = rounds_per_upload;
+      Together together(settings, source);
+      together.play_to_the_end();
+      EXPECT_EQ(learned_by(together.federation), simulated(settings, source))
+          << hides_examples << " " << rounds_per_upload;
+      EXPECT_EQ(together.federation.members()[2].counted, 170U);
+    }
+  }
+}
+
+TEST(StatisticsFederation, GoesOnFromASnapshotAndReplay) {
+  const TestSource source({230, 300, 170, 300});
+  const auto settings = growing_settings(4, true);
+  Together whole(settings, source);
+  const std::string at_start = whole.federation.snapshot();
+  whole.play_to_the_end();
+  const std::size_t all = whole.closed.size();
+  ASSERT_GE(all, 4U);
+  for (const std::size_t batches : {std::size_t{0}, std::size_t{1}, all / 2, all - 1}) {
+    Federation revived = Federation::make(settings, kRun).value();
+    ASSERT_TRUE(revived.restore(at_start).ok());
+    for (std::size_t b = 0; b < batches; ++b) {
+      ASSERT_TRUE(revived.replay(whole.closed[b].number, whole.closed[b].reports).ok());
+    }
+    Federation again = Federation::make(settings, kRun).value();
+    ASSERT_TRUE(again.restore(revived.snapshot()).ok());
+    for (std::size_t b = batches; b < all; ++b) {
+      ASSERT_TRUE(again.replay(whole.closed[b].number, whole.closed[b].reports).ok());
+    }
+    EXPECT_EQ(learned_by(again), learned_by(whole.federation));
+    EXPECT_EQ(again.snapshot(), whole.federation.snapshot());
+  }
+}
+
+TEST(StatisticsFederation, NoReportTellsOfFewerExamplesThanHideThem) {
+  const TestSource source({100, 7});
+  const auto settings = growing_settings(2, true);
+  const std::size_t least = least_hiding_batch(settings.plan.spaces, settings.plan.features);
+  EXPECT_EQ(least, 2U * 5U);
+  Together together(settings, source);
+  for (std::uint32_t j = 0; j < 2; ++j) {
+    const auto report = together.clients[j].play(together.assignment(j));
+    ASSERT_TRUE(report);
+    for (const std::uint32_t examples : report->reports.examples) EXPECT_GE(examples, least);
+    if (j == 1) {  // it has too few examples for ever, so it says nothing but that it has finished
+      EXPECT_TRUE(report->reports.empty());
+      EXPECT_EQ(report->played, PlayedSums{});
+      EXPECT_TRUE(report->last);
+    }
+  }
+}
+
+/// The reports of a valid batch, to be spoiled.
+struct Spoiled {
+  TestSource source{{100, 100}};
+  Together together{growing_settings(2, true), source};
+  ReportRecord report = *together.clients[0].play(together.assignment(0));
+
+  /// Returns the model that has sums.
+  std::size_t with_sums() const {
+    std::size_t model = 0;
+    while (report.reports.sizes[model] == 0) ++model;
+    return model;
+  }
+  float& sum(std::size_t place) {
+    // The report owns the memory that its directions point to.
+    return const_cast<float*>(report.reports.directions[with_sums()])[place];  // NOLINT
+  }
+  Verdict send() { return together.send(0, report); }
+};
+
+TEST(StatisticsFederation, AcceptsWhatDataCanGive) {
+  EXPECT_EQ(Spoiled().send(), Verdict::accepted);
+}
+
+TEST(StatisticsFederation, RejectsSumsThatNoDataHave) {
+  {
+    Spoiled negative;
+    negative.sum(0) = -1.0F;
+    EXPECT_EQ(negative.send(), Verdict::rejected);
+    EXPECT_NE(negative.together.why.find("semidefinite"), std::string::npos);
+  }
+  {
+    Spoiled not_finite;
+    not_finite.sum(0) = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(not_finite.send(), Verdict::rejected);
+  }
+  {
+    Spoiled large_targets;
+    large_targets.sum(0) = 1e6F;
+    EXPECT_EQ(large_targets.send(), Verdict::rejected);
+    EXPECT_NE(large_targets.together.why.find("targets"), std::string::npos);
+  }
+  {
+    Spoiled large_features;
+    large_features.sum(triangle_size(2) - 1) = 1e6F;  // the first coordinate of z
+    EXPECT_EQ(large_features.send(), Verdict::rejected);
+    EXPECT_NE(large_features.together.why.find("features"), std::string::npos);
+  }
+  {
+    Spoiled correlated;  // more than the sums of squares allow
+    correlated.sum(1) = 2.0F + std::sqrt(correlated.sum(0) * correlated.sum(2));
+    EXPECT_EQ(correlated.send(), Verdict::rejected);
+    EXPECT_NE(correlated.together.why.find("semidefinite"), std::string::npos);
+  }
+}
+
+TEST(StatisticsFederation, RejectsSumsOfAnotherSizeAndOverTooFewExamples) {
+  {
+    Spoiled small;
+    --small.report.reports.sizes[small.with_sums()];
+    EXPECT_EQ(small.send(), Verdict::rejected);
+    EXPECT_NE(small.together.why.find("instead of"), std::string::npos);
+  }
+  {
+    Spoiled few;
+    few.report.reports.examples[0] = 3;
+    few.report.played.forecasts = 3;
+    EXPECT_EQ(few.send(), Verdict::rejected);
+    EXPECT_NE(few.together.why.find("do not hide them"), std::string::npos);
+  }
+}
+
+TEST(StatisticsFederation, HasNoPersonalLayerYet) {
+  auto settings = growing_settings(2, true);
+  settings.problem.personal = true;
+  const auto made = Federation::make(settings, kRun);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().where, "algorithm.no_personal");
+}
+
+}  // namespace
+}  // namespace caucus

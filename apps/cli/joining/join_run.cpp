@@ -9,6 +9,7 @@
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/telemetry.hpp"
+#include "caucus/federation/participant.hpp"
 #include "joining/join_state.hpp"
 #include "version.hpp"
 
@@ -153,11 +154,12 @@ class JoinRun::Parts {
       outcome_.first_row = progress.done = used_rows();
     }
     CAUCUS_CHECK(client.ready(data_->rows(), data_->features(), data_->experts()));
+    const UploadRule rule = client_rule(plan, data_->features());
     while (true) {
       CAUCUS_TRY(const auto batch, client.next_batch());
       if (!batch) return Done{};
       const std::lock_guard lock(playing_);
-      CAUCUS_CHECK(answer(client, *batch, plan.rounds_per_upload));
+      CAUCUS_CHECK(answer(client, *batch, rule));
       progress.done = used_rows();
     }
   }
@@ -186,12 +188,12 @@ class JoinRun::Parts {
 
   /// Plays the next rows, or those that answered this batch before. The state file has them before
   /// they are reported.
-  Status answer(Client& client, const OpenBatch& batch, std::size_t rounds_per_upload) {
+  Status answer(Client& client, const OpenBatch& batch, const UploadRule& rule) {
     CAUCUS_CHECK(state_->forget_up_to(batch.durable));
     auto rows = state_->rows_of(batch.number);
     if (!rows) {
       const std::size_t first = used_rows();
-      rows = {first, first + std::min(data_->rows() - first, rounds_per_upload)};
+      rows = {first, rule.end_of(first, first + batch.examples, data_->rows())};
       CAUCUS_CHECK(state_->use(batch.number, *rows));
     }
     CAUCUS_TRY(const PlayedSums sums, play(client, *rows));

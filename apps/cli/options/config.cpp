@@ -34,7 +34,8 @@ Status validate_group(const SpaceGroup& group) {
   const bool linear = group.kind == SpaceKind::linear;
   const bool expert = group.kind == SpaceKind::expert;
   return check({foreign(group.radii && !linear, "radii", "linear spaces; kernels have a radius"),
-                foreign(group.intercept && !linear, "intercept", "linear spaces"),
+                foreign(group.intercept && group.kind == SpaceKind::expert, "intercept",
+                        "linear spaces and kernels"),
                 foreign(group.radius && !kernel, "radius", "kernels; linear spaces have radii"),
                 foreign(group.widths && !kernel, "widths", "kernels"),
                 foreign(group.features && !kernel, "features", "kernels"),
@@ -76,7 +77,10 @@ RunConfig RunConfig::resolved() const {
   if (all.spaces.empty()) all.spaces = default_spaces();
   for (SpaceGroup& group : all.spaces) {
     if (group.kind == SpaceKind::linear) set_default(group.radii, {default_radius});
-    if (group.kind != SpaceKind::expert) set_default(group.constraint, Constraint::ball);
+    if (group.kind != SpaceKind::expert) {
+      set_default(group.constraint, Constraint::ball);
+      set_default(group.intercept, schedule == ScheduleKind::statistics);
+    }
     if (!is_kernel(group.kind)) continue;
     set_default(group.radius, default_radius);
     set_default(group.widths, kDefaultWidths);
@@ -86,6 +90,13 @@ RunConfig RunConfig::resolved() const {
   if (clients_from.empty()) set_default(all.partition, "shuffle");
   if (const auto candidates = expand(all.spaces); candidates.ok()) {
     set_default(all.sample_size, std::min<std::size_t>(2, candidates->size()));
+  }
+  const bool statistics = schedule == ScheduleKind::statistics;
+  set_default(all.rounds_per_upload, statistics ? 0U : 1U);
+  if (statistics) {
+    const LearningOptions defaults;
+    set_default(all.growth, defaults.growth);
+    set_default(all.min_batch, defaults.min_batch);
   }
   if (schedule == ScheduleKind::theory) {
     const ScheduleOptions defaults;
@@ -108,7 +119,7 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
     CAUCUS_CHECK(validate_group(group));
     Space space{.kind = group.kind,
                 .constraint = group.constraint.value_or(Constraint::ball),
-                .intercept = group.intercept,
+                .intercept = group.intercept.value_or(false),
                 .independent_base = group.independent_base};
     if (group.kind == SpaceKind::linear) {
       for (const double radius : group.radii.value_or(std::vector{1.0})) {
@@ -188,7 +199,10 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_TRY(options.spaces, expand(all.spaces));
   options.loss = loss;
   options.sample_size = *all.sample_size;
-  options.rounds_per_upload = rounds_per_upload;
+  options.rounds_per_upload = *all.rounds_per_upload;
+  options.personal = !no_personal;
+  options.growth = all.growth.value_or(options.growth);
+  options.min_batch = all.min_batch.value_or(options.min_batch);
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;
   options.clients = all.clients.value_or(0);  // the data say how many

@@ -28,7 +28,7 @@ struct SpaceGroup {
   std::optional<double> radius = {};               ///< kernels
   std::optional<Constraint> constraint = {};
   bool independent_base = false;                                    ///< kernels
-  bool intercept = false;                                           ///< linear
+  std::optional<bool> intercept = {};                               ///< linear and kernels
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
 
@@ -42,7 +42,10 @@ struct RunConfig : SimulationOptions {
   std::optional<std::string> partition;
 
   std::optional<std::size_t> sample_size;
-  std::size_t rounds_per_upload = 1;
+  std::optional<std::size_t> rounds_per_upload;  ///< 0: batches grow
+  std::optional<double> growth;
+  std::optional<std::size_t> min_batch;  ///< 0: enough to hide examples
+  bool no_personal = false;
   Loss loss;
 
   ScheduleKind schedule = ScheduleKind::adaptive;

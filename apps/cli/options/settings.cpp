@@ -53,6 +53,23 @@ Result<std::vector<std::string>> parse_algorithms(const std::string& value) {
   return names;
 }
 
+/// Returns a reader of a number of at least 1, or of a word that stands for 0.
+auto count_or(const char* word) {
+  return [word](const std::string& value) -> Result<std::size_t> {
+    if (value == word) return std::size_t{0};
+    const auto count = parse_some(value);
+    if (count.ok()) return *count;
+    return not_valid(value, std::string("expected a number of at least 1, or ") + word);
+  };
+}
+auto count_json(std::optional<std::size_t> RunConfig::*member, const char* word) {
+  return [member, word](const RunConfig& config) -> Json {
+    const auto& value = config.*member;
+    if (!value) return nullptr;
+    return *value == 0 ? Json(word) : json_of(*value);
+  };
+}
+
 /// An adaptive schedule has no bounds.
 auto bound_json(std::optional<double> RunConfig::*member) {
   return [member](const RunConfig& config) -> Json {
@@ -92,12 +109,21 @@ const std::vector<Setting<RunConfig>>& run_settings() {
             return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
           }},
          {"sample", "J", "models a client holds per round (min(2, K))", &C::sample_size},
-         {"rounds_per_upload", "N", "rounds between uploads (1)", &C::rounds_per_upload},
+         {"rounds_per_upload", "N|growing", "rounds between uploads (1; statistics: growing)",
+          &C::rounds_per_upload, count_or("growing"), count_json(&C::rounds_per_upload, "growing")},
+         {"growth", "X", "length of a growing batch, as a share of the rounds before it (0.3)",
+          &C::growth},
+         {"min_batch", "N|auto", "least length of a growing batch; auto hides examples (auto)",
+          &C::min_batch, count_or("auto"), count_json(&C::min_batch, "auto")},
+         {"no_personal", "", "statistics: the federated forecast alone, without the client's own",
+          &C::no_personal, parse_switch,
+          [](const C& c) { return c.no_personal ? Json(true) : Json(nullptr); }},
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
        {"schedule",
         {{"kind --schedule", "KIND",
-          "adaptive, adaptive-first-order, theory or constant (adaptive)", &C::schedule},
+          "adaptive, adaptive-first-order, statistics, theory or constant (adaptive)",
+          &C::schedule},
          {"horizon", "rounds|examples", "T of the theory (rounds)", &C::horizon},
          {"feature_bound", "X|auto", "b_i >= |phi_i(x)| (auto)", &C::feature_bound, number_or_auto,
           bound_json(&C::feature_bound)},
@@ -144,10 +170,8 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
           [](const G& g) {
             return Space{.kind = g.kind}.is_kernel() ? Json(g.independent_base) : Json(nullptr);
           }},
-         {"intercept", "", "linear: one more feature, always 1", &G::intercept, parse_switch,
-          [](const G& g) {
-            return g.kind == SpaceKind::linear ? Json(g.intercept) : Json(nullptr);
-          }},
+         {"intercept", "", "one more feature, always 1; kernels: and x / sqrt(columns)",
+          &G::intercept, parse_switch},
          {"columns --expert-columns", "A..B",
           "experts: columns of the file that hold their predictions", &G::columns,
           parse_columns}}}});

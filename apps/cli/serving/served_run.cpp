@@ -61,6 +61,8 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   plan.seed = options.seed;
   plan.sample_size = options.sample_size;
   plan.rounds_per_upload = options.rounds_per_upload;
+  plan.statistics = options.schedule.kind == ScheduleKind::statistics;
+  plan.hides_examples = plan.statistics && options.min_batch == 0;
   plan.arithmetic = std::move(arithmetic);
   plan.label_delay = server.label_delay;
   plan.columns = std::move(columns);

@@ -14,6 +14,9 @@ from federation import CONSTANT_GAUSSIAN, KEYS_OF_SERVER, LINEAR, NOT_ACKNOWLEDG
 from program import limit_of, read, read_json, wait_until, write
 
 
+STATISTICS = 'no_personal = true\n[schedule]\nkind = "statistics"'
+
+
 @pytest.mark.parametrize("clients, rows, learning, server_lines", [
     pytest.param(4, 400, "[algorithm]\nsample = 2", [], id="default"),
     pytest.param(3, 400, '[algorithm]\nrounds_per_upload = 7\n[schedule]\nkind = "theory"\n[[space]]\n'
@@ -23,7 +26,10 @@ from program import limit_of, read, read_json, wait_until, write
     pytest.param(3, 300, '[schedule]\nkind = "theory"\nfeature_bound = 0.5\nlabel_bound = 0.5\n[[space]]\n'
                  'kind = "linear"\nradii = [0.5, 2.0]', [], id="bounds"),
     pytest.param(5, 300, '[algorithm]\nsample = 9\nrounds_per_upload = 3\n[schedule]\n'
-                 'kind = "adaptive-first-order"', ["snapshot_every = 4"], id="first-order")])
+                 'kind = "adaptive-first-order"', ["snapshot_every = 4"], id="first-order"),
+    pytest.param(4, 2000, f"[algorithm]\n{STATISTICS}", ["snapshot_every = 2"], id="statistics"),
+    pytest.param(3, 300, f'[algorithm]\nmin_batch = 1\n{STATISTICS}\n[[space]]\nkind = "gaussian"\n'
+                 'widths = [1, 4]\nfeatures = 20', [], id="statistics-of-few")])
 def test_serving_has_the_bits_of_running(federation, clients, rows, learning, server_lines):
     federation.learning = learning
     federation.make_files(clients, rows)
@@ -40,7 +46,9 @@ def test_serving_has_the_bits_of_running(federation, clients, rows, learning, se
 WAYS_TO_LEARN = [
     CONSTANT_GAUSSIAN,
     '[[space]]\nkind = "linear"\n[[space]]\nkind = "gaussian"\nwidths = [0.5, 1, 2]\nfeatures = 10',
-    '[algorithm]\nrounds_per_upload = 2\n[schedule]\nkind = "theory"\n[[space]]\nkind = "linear"\nradii = [0.5, 1, 2]']
+    '[algorithm]\nrounds_per_upload = 2\n[schedule]\nkind = "theory"\n[[space]]\nkind = "linear"\nradii = [0.5, 1, 2]',
+    f'[algorithm]\nrounds_per_upload = 3\nmin_batch = 1\n{STATISTICS}\n[[space]]\nkind = "linear"\n[[space]]\n'
+    'kind = "gaussian"\nwidths = [0.5, 2]\nfeatures = 10']
 
 
 def begin(federation, number, remove):

@@ -38,8 +38,7 @@ bool is_as_given(const TrackedMember& member, std::uint64_t batch,
   }
   std::uint64_t expected = batch - member.sampled.size();
   for (const SampledSet& set : member.sampled) {
-    if (set.batch != ++expected || set.models.size() != held_models(settings.problem))
-      return false;
+    if (set.batch != ++expected || set.models.size() != held_models(settings.problem)) return false;
     std::vector<bool> given(spaces, false);
     for (const SampledModel& model : set.models) {
       if (model.space >= spaces || given[model.space]) return false;

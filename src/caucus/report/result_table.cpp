@@ -21,7 +21,8 @@ std::string plus_minus(const std::vector<double>& values) {
 
 /// Names the steps that an adaptive schedule chose.
 std::string steps_text(const FinishedRun& run) {
-  if (!is_adaptive(run.options.schedule.kind)) return "";
+  const ScheduleKind schedule = run.options.schedule.kind;
+  if (!is_adaptive(schedule) || schedule == ScheduleKind::statistics) return "";
   const auto& spaces = run.options.spaces;
   const auto learning =
       static_cast<std::size_t>(std::count_if(spaces.begin(), spaces.end(), [](const Space& space) {

@@ -19,9 +19,10 @@ namespace {
 
 /// Options that have a flag of the same name.
 constexpr auto kOptions = std::to_array<std::string_view>(
-    {"algorithm", "dropout", "eta", "exploration", "feature-bound", "fixed-share", "gradient-scale",
-     "label-bound", "lambda", "loss", "loss-bound", "model-rate", "out", "regularization",
-     "repeats", "rounds-per-upload", "sample", "spaces", "weight-rate"});
+    {"algorithm",   "dropout",           "eta",        "exploration", "feature-bound",
+     "fixed-share", "gradient-scale",    "growth",     "label-bound", "lambda",
+     "loss",        "loss-bound",        "model-rate", "out",         "regularization",
+     "repeats",     "rounds-per-upload", "sample",     "spaces",      "weight-rate"});
 
 struct Phrase {
   std::string_view library, program;

@@ -150,11 +150,16 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
   }
   if (options.schedule.kind == ScheduleKind::statistics) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
+    for (const Space& space : options.spaces) {
+      if (!space.own_step) continue;
+      return usage_error("space '" + space.name() + "'", "has a mirror step of its own",
+                         "expected a ball or a box under the statistics schedule");
+    }
     const UploadRule uploads = upload_rule(options, plan->maps.shape().features);
     if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
-      return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
+      return usage_error("rounds-per-upload", std::to_string(uploads.rounds),
                          "expected at least " + std::to_string(uploads.least) +
-                             ", which hide examples, or a min_batch");
+                             ", which hide examples, or a number as min_batch");
     }
     return AnySettings(std::make_shared<const StatisticsSettings>(StatisticsSettings{
         std::move(plan), options.resolved_sample_size(), uploads, options.personal,

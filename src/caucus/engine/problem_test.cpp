@@ -87,5 +87,22 @@ TEST(UploadRule, IsThatOfTheOptions) {
   EXPECT_EQ(upload_rule(options, 7).least, 2U);
 }
 
+TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {
+  LearningOptions options;
+  options.spaces = {Space{.intercept = true}};
+  options.schedule.kind = ScheduleKind::statistics;
+  const auto made = [&] {
+    const auto maps = FeatureMaps::make(options.spaces, {7, 0}, 1, 0).value();
+    const auto plan = std::make_shared<const Plan>(Plan{maps, options.loss});
+    return make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, options, 0);
+  };
+  options.rounds_per_upload = 15;  // 16 hide each other
+  EXPECT_FALSE(made().ok());
+  options.rounds_per_upload = 16;
+  EXPECT_TRUE(made().ok());
+  options.spaces[0].own_step = [](std::span<float>, std::span<const float>, double) {};
+  EXPECT_FALSE(made().ok());
+}
+
 }  // namespace
 }  // namespace caucus

@@ -230,7 +230,7 @@ TEST(SumOfSquares, IsNeverNegative) {
   rows.write_triangle(3, triangle);
   SymmetricMatrix sums(3);
   sums.add_triangle(3, triangle);
-  const double loss = sum_of_squares(sums, Doubles{0.3F, -0.7F});
+  const double loss = sum_of_squares(sums, Doubles{0.3, -0.7});
   EXPECT_GE(loss, 0.0);
   EXPECT_LT(loss, 1e-4);
 }

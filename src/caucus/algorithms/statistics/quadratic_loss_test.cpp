@@ -35,7 +35,7 @@ RC_GTEST_PROP(QuadraticLoss, HasTheSlopeOfTheLossAtThePrediction, ()) {
   RC_ASSERT(weight >= 0.025);
   const double slope = 2.0 * weight * (output - target);
   RC_ASSERT(std::abs(slope - loss.derivative(output, y)) < 1e-3);  // the difference may cancel
-  // Where neither bound matters it has the value of the loss, too.
+  // If neither bound matters, it also has the value of the loss.
   const double value = loss.value(output, y);
   const double curved = std::pow(loss.derivative(output, y), 2) / (4.0 * value);
   const bool linear = std::holds_alternative<LinearLoss>(loss.kind());

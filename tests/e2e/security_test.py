@@ -72,12 +72,22 @@ def test_wrong_keys_and_tokens_do_not(caucus, secured):
     assert_nothing_secret(done.stderr, named.stderr)
 
 
+WITHOUT_CERTIFICATES = KEYS_OF_SERVER.replace(', client_ca = "keys/ca.pem"', "")
+
+
+def test_a_server_that_strangers_can_reach_requires_client_certificates(caucus, secured):
+    secured.configure(2, WITHOUT_CERTIFICATES)
+    done = caucus.run("serve federation.toml --listen 0.0.0.0:0")
+    assert done.returncode == 2
+    assert re.search("server.listen: others can reach .* without a certificate; expected server.tls.client_ca there, "
+                     "a proxy .*, or --insecure$", done.stderr.strip())
+
+
 @pytest.mark.parametrize("host, certificates, warns", [("0.0.0.0", False, True), ("0.0.0.0", True, False),
                                                        ("localhost", False, False)])
 def test_a_server_that_strangers_can_reach_without_a_certificate_warns(caucus, secured, host, certificates, warns):
-    keys = KEYS_OF_SERVER if certificates else KEYS_OF_SERVER.replace(', client_ca = "keys/ca.pem"', "")
-    secured.configure(2, keys)
-    start_server(caucus, "serve federation.toml --listen", f"{host}:0")
+    secured.configure(2, KEYS_OF_SERVER if certificates else WITHOUT_CERTIFICATES)
+    start_server(caucus, "serve federation.toml --insecure --listen", f"{host}:0")
     warnings = re.findall("level=warning event=exposed .*grow its memory.*client_ca.*proxy", read("serve.log"))
     assert len(warnings) == warns
 

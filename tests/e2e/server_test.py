@@ -91,7 +91,7 @@ def test_what_cannot_be_served_is_refused(caucus, operator):
     refused(SETTINGS, "server.listen.*server.tls", "serve f.toml --listen 0.0.0.0:0")
     caucus("cert init keys --client c01 --client c02")
     refused(SETTINGS + 'tls = {cert = "keys/server.pem", key = "keys/server.key"}\n',
-            "server.listen.*take any name", "serve f.toml --listen 0.0.0.0:0")
+            "server.listen.*client_ca", "serve f.toml --listen 0.0.0.0:0")
     refused(SETTINGS + 'http = "0.0.0.0:0"\n', "server.http.*--insecure")
     refused(SETTINGS, "--listen", "serve f.toml --listen 7070")
     refused(SETTINGS, "--json", "serve f.toml --json f.toml")

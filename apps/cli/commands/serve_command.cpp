@@ -110,7 +110,8 @@ Status read_tokens(const ServerConfig& server, ServeOptions& options) {
   return Done{};
 }
 
-/// TLS and a way to identify clients are required except on loopback.
+/// TLS with client certificates is required except on loopback. Tokens alone identify clients too,
+/// but gRPC then speaks with everybody, and strangers can grow its memory (docs/protocol.md).
 Status require_security(const ServerConfig& server, const ServeOptions& options) {
   if (!server.http.empty()) {
     CAUCUS_TRY(const Address http, parse_address(server.http, "server.http"));
@@ -126,9 +127,10 @@ Status require_security(const ServerConfig& server, const ServeOptions& options)
     return usage_error("server.listen", reached,
                        "expected server.tls there (caucus cert init makes keys), or --insecure");
   }
-  if (!options.wire.tokens && server.client_ca.empty()) {
-    return usage_error("server.listen", reached + " and take any name",
-                       "expected server.tokens or server.tls.client_ca there, or --insecure");
+  if (server.client_ca.empty()) {
+    return usage_error("server.listen", reached + " without a certificate",
+                       "expected server.tls.client_ca there, a proxy in front of a loopback "
+                       "address, or --insecure");
   }
   return Done{};
 }
@@ -167,7 +169,7 @@ void add_serve(CLI::App& app, Action& action) {
   add_server_flags(serve, given.flags);
   serve.add_flag(
       "--insecure", given.insecure,
-      "serve other machines without TLS or without knowing who is who, or tell them the status");
+      "serve other machines without TLS or without client certificates, or tell them the status");
   serve.add_flag("--log-json", given.log_json, "the log as JSON, one object per line");
   add_result_flags(serve, given.results, "what was learned, for caucus predict");
   serve.add_flag("--print-config", given.print_config, kPrintConfigHelp)->group("output");

@@ -38,7 +38,6 @@ ScheduleKind parse_schedule(const std::string& name) {
   if (name == "constant") return ScheduleKind::constant;
   if (name == "theory") return ScheduleKind::theory;
   if (name == "adaptive") return ScheduleKind::adaptive;
-  if (name == "statistics") return ScheduleKind::statistics;
   if (name == "adaptive-first-order") return ScheduleKind::adaptive_first_order;
   throw std::runtime_error("--schedule " + name + " is not known");
 }
@@ -100,10 +99,15 @@ struct Repetition {
   AnyAlgorithm algorithm;
 };
 
+UploadRule uploads_of(const Dataset& data, const ExperimentOptions& options) {
+  return upload_rule(options, data.features(),
+                     learns_from_sums("fomd-oms", options, data.features(), options.clients));
+}
+
 Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
   Partition partition =
       value_of(make_partition(options.partition, data, options.clients, options.seed, 0));
-  const RunLength length = run_length(partition, upload_rule(options, data.features()));
+  const RunLength length = run_length(partition, uploads_of(data, options));
   auto maps = value_of(FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0,
                                          options.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
@@ -138,7 +142,7 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   const PartitionedData examples(data, repetition.partition);
   std::atomic<std::size_t> done{0};
   const RepetitionInput<PartitionedData> input{
-      options.loss, examples, repetition.length, upload_rule(options, data.features()), {},
+      options.loss, examples, repetition.length, uploads_of(data, options), {},
       {},           done,     options.threads};
   const std::clock_t start = std::clock();
   const RepetitionResult result = play_repetition(std::move(repetition.algorithm), input);

@@ -16,12 +16,15 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/retained_reports.hpp"
 #include "caucus/prediction.hpp"
@@ -61,6 +64,11 @@ class Participant {
   /// Returns the observations since the last report, or null if the open batch is answered.
   SharedReport take_report(bool last);
 
+  /// Returns the state of the personal layer, or an empty text without one.
+  [[nodiscard]] std::string personal_state() const;
+  /// Continues from such a state. Predictions that wait for their true value are forgotten.
+  Status restore_personal(std::string_view bytes);
+
   [[nodiscard]] std::uint64_t batch() const;  ///< of the current models; 0 before the first
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] const SharedPlan& plan() const { return shared_; }
@@ -72,6 +80,7 @@ class Participant {
     std::uint64_t fingerprint = 0;
     std::uint64_t history = 0;   ///< history_ when they were drawn
     std::uint64_t examples = 0;  ///< the length of the batch
+    bool predicts = false;       ///< whether a model has learned yet
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< refers to the models above
   };
@@ -79,6 +88,7 @@ class Participant {
     std::shared_ptr<const Models> models;
     std::vector<float> x;
     double output = 0.0;
+    std::optional<PersonalForecast> personal = {};  ///< absent without a personal layer
   };
   /// Memory for predicting.
   struct Computed {
@@ -133,6 +143,7 @@ class Participant {
   /// After a new start of the server: batches up to this one are known to be unchanged.
   std::optional<std::uint64_t> agreed_;
   RetainedReports retained_;
+  std::optional<PersonalLayer> personal_;
   Counts counts_;
 };
 

@@ -176,6 +176,11 @@ std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
     if (value > with_rounding(most)) return beyond(name, value, most);
   }
   if (played.correct > played.forecasts) return "more forecasts are right than were given";
+  const PersonalRecord& personal = played.personal;
+  for (const double value : {personal.given, personal.federated, personal.alone,
+                             personal.persistence, personal.federated_squares}) {
+    if (!std::isfinite(value)) return "a sum of personal losses is not finite";
+  }
   return std::nullopt;
 }
 

@@ -95,4 +95,23 @@ void BatchStatistics::report(ReportBatch& into) {
   }
 }
 
+void BatchStatistics::save(StateWriter& to) const {
+  to.u32(examples_);
+  for (const Held& held : held_) {
+    to.real(held.loss);
+    if (held.sums.size() > 0) held.sums.save(to);
+  }
+}
+
+Status BatchStatistics::restore(StateReader& from) {
+  examples_ = from.u32();
+  for (Held& held : held_) {
+    held.loss = from.real();
+    if (held.sums.size() > 0) CAUCUS_CHECK(held.sums.restore(from));
+    CAUCUS_CHECK(from.status());
+    if (!std::isfinite(held.loss)) return from.refuse("a loss that is not finite");
+  }
+  return from.status();
+}
+
 }  // namespace caucus

@@ -10,8 +10,10 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
+#include "caucus/core/base/state_io.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 
@@ -39,6 +41,10 @@ class BatchStatistics {
   void report(ReportBatch& into);
 
   [[nodiscard]] std::uint32_t examples() const { return examples_; }
+
+  /// restore() needs an object that has begun with the same assignment; discard it after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   struct Held {

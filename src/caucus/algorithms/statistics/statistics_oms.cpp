@@ -9,10 +9,22 @@
 
 namespace caucus {
 
-void BatchSums::clear() {
+void LossDifferences::add(const LossDifferences& other) {
+  examples += other.examples;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    sums[i] += other.sums[i];
+    compared[i] += other.compared[i];
+  }
+}
+
+void LossDifferences::clear() {
   examples = 0.0;
-  std::fill(differences.begin(), differences.end(), 0.0);
+  std::fill(sums.begin(), sums.end(), 0.0);
   std::fill(compared.begin(), compared.end(), 0.0);
+}
+
+void BatchSums::clear() {
+  losses.clear();
   for (const std::uint32_t map : touched) {
     of_map[map].sums.clear();
     of_map[map].examples = 0.0;
@@ -35,7 +47,8 @@ StatisticsOms::StatisticsOms(std::shared_ptr<const StatisticsSettings> settings)
       others_(Simplex::uniform(models() - (reference_ ? 1 : 0))),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, others_.size(),
                std::min(sample_size(), others_.size())),
-      sums_(plan().maps.map_count()) {}
+      sums_(plan().maps.map_count()),
+      waiting_{0.0, std::vector<double>(models(), 0.0), std::vector<double>(models(), 0.0)} {}
 
 void StatisticsOms::set_others() {
   if (!reference_) return;
@@ -96,7 +109,7 @@ void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double
 
 BatchSums StatisticsOms::new_aggregate() const {
   const std::vector<double> zeros(models(), 0.0);
-  return {0.0, zeros, zeros, std::vector<MapSums>(sums_.size()), {}};
+  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}};
 }
 
 void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
@@ -111,7 +124,7 @@ void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
   };
   for (std::size_t n = 0; n < reports.size(); ++n) {
     const double examples = reports.examples[n];
-    into.examples += examples;
+    into.losses.examples += examples;
     bool has_linear = false;
     for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
       const auto triangle = reports.direction(a);
@@ -159,18 +172,26 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
     const auto w = weights(space);
     return sum_of_squares(linear, std::vector<double>(w.begin(), w.end()));
   };
-  const double reference = loss_of(*reference_);
-  const auto compare = [&](std::uint32_t space, double loss) {
-    into.differences[space] += loss - reference;
-    into.compared[space] += examples;
+  const auto compare = [&](std::uint32_t space, double excess) {
+    into.losses.sums[space] += excess;
+    into.losses.compared[space] += examples;
   };
+  // Losses that were reported are of the models that were sent; the reference may have changed.
+  std::optional<double> sent_reference;
+  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
+    if (reports.spaces[a] == *reference_) {
+      sent_reference = examples * static_cast<double>(reports.losses[a]);
+    }
+  }
+  const double reference = loss_of(*reference_);
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     const std::uint32_t space = reports.spaces[a];
     if (is_linear(space) || !is_known(space)) continue;
-    compare(space, examples * static_cast<double>(reports.losses[a]));
+    compare(space,
+            examples * static_cast<double>(reports.losses[a]) - sent_reference.value_or(reference));
   }
   for (std::uint32_t i = 0; i < models(); ++i) {
-    if (is_linear(i)) compare(i, loss_of(i));
+    if (is_linear(i)) compare(i, loss_of(i) - reference);
   }
 }
 
@@ -188,44 +209,66 @@ void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report
                              : pair_weights(probabilities(), i, k, sample_size());
       const double gap = examples * (static_cast<double>(reports.losses[a]) -
                                      static_cast<double>(reports.losses[b]));
-      into.differences[i] += weights.second * gap;
-      into.differences[k] -= weights.first * gap;
+      into.losses.sums[i] += weights.second * gap;
+      into.losses.sums[k] -= weights.first * gap;
     }
   }
 }
 
 // --- steps ---
 
-std::vector<double> StatisticsOms::differences(const BatchSums& sums) const {
-  std::vector<double> result = sums.differences;
-  if (!reference_) return result;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (sums.compared[i] > 0.0) result[i] *= sums.examples / sums.compared[i];
-  }
-  return result;
+void StatisticsOms::step(const Batch&, const BatchSums& sums) {
+  const double examples = sums.losses.examples;
+  if (examples == 0.0) return;
+  const double rounds = examples / static_cast<double>(settings_->clients);
+  add(sums, std::pow(1.0 - settings_->fixed_share, rounds));
+  solve_grown(sums.touched);
+  waiting_.add(sums.losses);
+  if (models() > 1) move_probabilities();
 }
 
-void StatisticsOms::step(const Batch& batch, const BatchSums& sums) {
-  if (sums.examples == 0.0) return;
-  // The data of some clients may end before the batch, which the server cannot know.
-  const auto length = static_cast<double>(settings_->uploads.length_after(batch.first));
-  const double kept = std::pow(1.0 - settings_->fixed_share, length);
+void StatisticsOms::add(const BatchSums& sums, double kept) {
   for (const std::uint32_t map : sums.touched) {
     const MapSums& added = sums.of_map[map];
     MapSums& all = sums_[map];
     if (all.sums.empty()) all.sums = SymmetricMatrix(added.sums.size());
-    if (kept < 1.0) all.sums.scale(kept);
+    if (kept < 1.0) {
+      all.sums.scale(kept);
+      all.solved *= kept;
+    }
     all.sums.add(added.sums);
     all.examples = kept * all.examples + added.examples;
   }
+}
+
+void StatisticsOms::solve_grown(std::span<const std::uint32_t> touched) {
+  const auto has_grown = [](const MapSums& map) {
+    return map.examples >= (1.0 + kNoticeable) * map.solved;
+  };
   for (std::size_t i = 0; i < models(); ++i) {
-    if (sums.of_map[plan().maps.map_of(i)].examples > 0.0) solve(i);
+    const std::size_t map = plan().maps.map_of(i);
+    const bool is_touched = std::find(touched.begin(), touched.end(), map) != touched.end();
+    if (is_touched && has_grown(sums_[map])) solve(i);
   }
-  if (models() == 1) return;
-  hedge_.discount(rounds_ / (rounds_ + length));
-  rounds_ += length;
-  hedge_.update(differences(sums));
-  if (kept < 1.0) hedge_.share(1.0 - kept);
+  for (const std::uint32_t map : touched) {
+    if (has_grown(sums_[map])) sums_[map].solved = sums_[map].examples;
+  }
+}
+
+void StatisticsOms::move_probabilities() {
+  if (waiting_.examples < kNoticeable * examples_) return;
+  std::vector<double> differences = waiting_.sums;
+  for (std::size_t i = 0; reference_ && i < differences.size(); ++i) {
+    if (waiting_.compared[i] > 0.0) differences[i] *= waiting_.examples / waiting_.compared[i];
+  }
+  hedge_.discount(examples_ / (examples_ + waiting_.examples));
+  hedge_.update(differences);
+  const double rounds = waiting_.examples / static_cast<double>(settings_->clients);
+  if (settings_->fixed_share > 0.0) {
+    hedge_.share(1.0 - std::pow(1.0 - settings_->fixed_share, rounds));
+  }
+  examples_ += waiting_.examples;
+  waiting_.clear();
   set_others();
 }
 
@@ -243,15 +286,19 @@ void StatisticsOms::solve(std::size_t space) {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 1";
+constexpr std::string_view kStatisticsState = "statistics-oms 2";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
   hedge_.save(to);
   weights_.save(to);
-  to.real(rounds_);
+  to.real(examples_);
+  to.real(waiting_.examples);
+  to.numbers(waiting_.sums);
+  to.numbers(waiting_.compared);
   for (const MapSums& map : sums_) {
     to.real(map.examples);
+    to.real(map.solved);
     if (map.examples > 0.0) map.sums.save(to);
   }
 }
@@ -260,19 +307,27 @@ Status StatisticsOms::restore(StateReader& from) {
   from.expect(kStatisticsState);
   CAUCUS_CHECK(hedge_.restore(from));
   CAUCUS_CHECK(weights_.restore(from, plan().maps));
-  rounds_ = from.real();
+  examples_ = from.real();
+  waiting_.examples = from.real();
+  from.numbers(waiting_.sums);
+  from.numbers(waiting_.compared);
   std::vector<std::size_t> dimensions(sums_.size());
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);
   }
   for (std::size_t map = 0; map < sums_.size(); ++map) {
     sums_[map].examples = from.real();
+    sums_[map].solved = from.real();
     CAUCUS_CHECK(from.status());
-    if (!is_amount(sums_[map].examples)) return from.refuse("a number of examples");
+    if (!is_amount(sums_[map].examples) || !is_amount(sums_[map].solved)) {
+      return from.refuse("a number of examples");
+    }
     if (sums_[map].examples == 0.0) continue;
     CAUCUS_CHECK(sums_[map].sums.restore(from, dimensions[map] + 1));
   }
-  if (!is_amount(rounds_)) return from.refuse("a number of rounds");
+  const bool possible = is_amount(examples_) && is_amount(waiting_.examples) &&
+                        all_finite(waiting_.sums) && all_finite(waiting_.compared);
+  if (!possible) return from.refuse("a number of examples");
   set_others();
   return from.status();
 }

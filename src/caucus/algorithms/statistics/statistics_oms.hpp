@@ -1,6 +1,6 @@
-// FOMD-OMS from statistics: clients keep the sums that least squares needs for the models they
-// hold, and send them in batches that grow. The server adds them up, solves for each model exactly,
-// and weighs the spaces by what their models lost on batches that they had not seen.
+// FOMD-OMS under the adaptive schedule: clients keep the sums that least squares needs for the
+// models they hold, and send them in batches that grow. The server adds them up, solves for each
+// model exactly, and weighs the spaces by what their models lost on batches that they had not seen.
 //   prediction     the mean of the held models by their probabilities, corrected by what the client
 //                  knows of itself (core/personal)
 //   probabilities  AdaHedge on estimates of the differences of the spaces' losses; older batches
@@ -40,6 +40,7 @@ struct StatisticsSettings {
   UploadRule uploads;
   bool personal = true;      ///< whether clients correct the forecasts for themselves
   double fixed_share = 0.0;  ///< share of the past forgotten per round
+  std::size_t clients = 1;   ///< M: a round has so many examples
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
 };
@@ -48,13 +49,22 @@ struct StatisticsSettings {
 struct MapSums {
   SymmetricMatrix sums;   ///< of rows (y, z); empty before the first example
   double examples = 0.0;  ///< their number; with forgetting, their weight
+  double solved = 0.0;    ///< `examples` when the models were computed
+};
+
+/// What reports say of the differences of the losses of the spaces.
+struct LossDifferences {
+  double examples = 0.0;
+  std::vector<double> sums;      ///< one per space
+  std::vector<double> compared;  ///< the examples behind each
+
+  void add(const LossDifferences& other);
+  void clear();
 };
 
 /// The sums over the reports of one batch.
 struct BatchSums {
-  double examples = 0.0;
-  std::vector<double> differences;  ///< of the losses, one per space
-  std::vector<double> compared;     ///< the examples behind each difference
+  LossDifferences losses;
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
 
@@ -90,6 +100,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
 
  private:
   static constexpr double kRidge = 0.003;
+  /// Models and probabilities are computed anew when the examples have grown by this share.
+  static constexpr double kNoticeable = 0.05;
 
   /// Returns whether a space has a model; a frozen expert always has.
   [[nodiscard]] bool is_known(std::size_t space) const {
@@ -108,9 +120,13 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Compares the losses of the models of a report with each other. The differences are unbiased
   /// estimates of c_i - sum_k p_k c_k.
   void compare_pairs(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
-  /// Returns the differences of the losses of all spaces on a batch.
-  [[nodiscard]] std::vector<double> differences(const BatchSums& sums) const;
+  /// Adds the sums of a batch to those of all.
+  void add(const BatchSums& sums, double kept);
+  /// Computes the models of maps with noticeably more examples than when they were computed last.
+  void solve_grown(std::span<const std::uint32_t> touched);
   void solve(std::size_t space);
+  /// Moves p by the differences that wait, if they are of enough examples.
+  void move_probabilities();
   /// Computes others_ after a change of p.
   void set_others();
 
@@ -120,7 +136,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   ClientSampler sampler_;       ///< draws from them
   std::vector<double> shares_;  ///< used while assigning
   std::vector<MapSums> sums_;   ///< by map
-  double rounds_ = 0.0;         ///< of all batches so far
+  double examples_ = 0.0;       ///< behind p
+  LossDifferences waiting_;     ///< that have not moved p yet
 };
 
 }  // namespace caucus

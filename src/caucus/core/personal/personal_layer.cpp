@@ -88,17 +88,20 @@ void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
   if (&forecast != &last_ || !prepared_) prepare(forecast);
   prepared_ = false;
 
+  ++observed_;
   ++record_.examples;
+  const double federated = forecast.federated.value_or(0.0);
   record_.given += loss_.value(forecast.given, y);
-  record_.federated += loss_.value(forecast.federated.value_or(0.0), y);
+  record_.federated += loss_.value(federated, y);
+  record_.federated_squares += (federated - y) * (federated - y);
   record_.persistence += loss_.value(forecast.last_target.value_or(0.0), y);
   record_.alone += loss_.value(candidates_[kAlone], y);
   if (!passes_through_) {
     reweigh(forecast, y);
     learn(forecast, y);
   }
-  least_ = record_.examples == 1 ? y : std::min(least_, y);
-  largest_ = record_.examples == 1 ? y : std::max(largest_, y);
+  least_ = observed_ == 1 ? y : std::min(least_, y);
+  largest_ = observed_ == 1 ? y : std::max(largest_, y);
   last_target_ = y;
 }
 
@@ -138,7 +141,7 @@ void PersonalLayer::prepare(const PersonalForecast& forecast) {
   const double high = std::max(largest_, basis_) + margin;
   for (std::size_t i = kOffset; i < kCandidates; ++i) {
     if (!std::isfinite(candidates_[i])) candidates_[i] = basis_;
-    if (record_.examples > 0) candidates_[i] = std::clamp(candidates_[i], low, high);
+    if (observed_ > 0) candidates_[i] = std::clamp(candidates_[i], low, high);
   }
 }
 
@@ -156,7 +159,7 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
   sum /= total;
   if (has_federated_ || !forecast.federated) return sum;
   // Nothing is known yet about the first federated forecast.
-  if (record_.examples == 0) return *forecast.federated;
+  if (observed_ == 0) return *forecast.federated;
   const double margin = kMargin * (largest_ - least_);
   return 0.5 * (sum + std::clamp(*forecast.federated, least_ - margin, largest_ + margin));
 }
@@ -164,7 +167,7 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
 void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
   Numbers losses{};
   for (std::size_t i = 0; i < kCandidates; ++i) losses[i] = loss_.value(candidates_[i], y);
-  const bool first = record_.examples == 1;
+  const bool first = observed_ == 1;
   if (!first || forecast.federated) {
     recent_loss_ = kLossMemory * recent_loss_ + loss_.value(forecast.given, y);
     recent_count_ = kLossMemory * recent_count_ + 1.0;
@@ -179,7 +182,7 @@ void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
       prior[i] = kLocalsPrior * 0.5 * (hedge_.weights()[i] + 1.0 / kLocals);
     }
     hedge_.restart(prior, losses, recent_loss_ / recent_count_);
-  } else if (record_.examples == 2 && !has_federated_) {
+  } else if (observed_ == 2 && !has_federated_) {
     hedge_.restart(local_prior(), losses, recent_loss_ / recent_count_);
   } else if (!first && has_federated_ == forecast.federated.has_value()) {
     hedge_.update(losses);
@@ -215,9 +218,11 @@ void PersonalLayer::save(StateWriter& to) const {
   hedge_.save(to);
   to.flag(has_federated_);
   write_optional(to, last_target_);
+  to.u64(observed_);
+  to.numbers(std::array{least_, largest_, recent_loss_, recent_count_});
   to.u64(record_.examples);
-  to.numbers(std::array{least_, largest_, recent_loss_, recent_count_, record_.given,
-                        record_.federated, record_.alone, record_.persistence});
+  to.numbers(std::array{record_.given, record_.federated, record_.alone, record_.persistence,
+                        record_.federated_squares});
   to.flag(awaits_target_);
   to.numbers(last_.x);
   write_optional(to, last_.federated);
@@ -234,17 +239,21 @@ Status PersonalLayer::restore(StateReader& from) {
   CAUCUS_CHECK(hedge_.restore(from));
   has_federated_ = from.flag();
   last_target_ = read_optional(from);
-  record_.examples = from.u64();
-  std::array<double, 8> numbers{};
+  observed_ = from.u64();
+  std::array<double, 4> numbers{};
   from.numbers(std::span<double>(numbers));
   least_ = numbers[0];
   largest_ = numbers[1];
   recent_loss_ = numbers[2];
   recent_count_ = numbers[3];
-  record_.given = numbers[4];
-  record_.federated = numbers[5];
-  record_.alone = numbers[6];
-  record_.persistence = numbers[7];
+  record_.examples = from.u64();
+  std::array<double, 5> sums{};
+  from.numbers(std::span<double>(sums));
+  record_.given = sums[0];
+  record_.federated = sums[1];
+  record_.alone = sums[2];
+  record_.persistence = sums[3];
+  record_.federated_squares = sums[4];
   awaits_target_ = from.flag();
   from.numbers(last_.x);
   last_.federated = read_optional(from);
@@ -254,13 +263,13 @@ Status PersonalLayer::restore(StateReader& from) {
   CAUCUS_CHECK(from.status());
   const std::array others = {last_.given, last_.federated.value_or(0.0),
                              last_.last_target.value_or(0.0), last_target_.value_or(0.0)};
-  if (!all_finite(numbers) || !all_finite(others) || !all_finite(last_.x)) {
+  if (!all_finite(numbers) || !all_finite(sums) || !all_finite(others) || !all_finite(last_.x)) {
     return from.refuse("a number of the personal layer", "expected finite numbers");
   }
   const bool possible = -RecursiveRidge::kLargest <= least_ && least_ <= largest_ &&
                         largest_ <= RecursiveRidge::kLargest && is_amount(recent_loss_) &&
-                        is_amount(recent_count_) &&
-                        last_target_.has_value() == (record_.examples > 0);
+                        is_amount(recent_count_) && last_target_.has_value() == (observed_ > 0) &&
+                        record_.examples <= observed_;
   if (!possible) return from.refuse("the targets or losses", "expected those of a personal layer");
   return Done{};
 }

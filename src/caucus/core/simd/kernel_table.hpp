@@ -48,14 +48,6 @@ struct EntropyStep {
   double *moved, *weights;  ///< the result: logarithms of the new p, and the new p
 };
 
-/// An approximate solution of A x = b; see second_order.hpp.
-struct Iterate {
-  double* x;
-  double* residual;
-  double* direction;
-  double* image;
-};
-
 /// vector.hpp describes these functions, unless a comment names another header.
 struct Kernels {
   const char* name;
@@ -76,24 +68,6 @@ struct Kernels {
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
                         double factor);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
-  // second_order.cpp: vectors of n numbers, one after another
-  // out_i = <g, x_i>, i < 2
-  void (*dots_with_floats)(const float* g, const double* const* x, std::size_t n, double* out);
-  // y_i += factors_i g for i < 3, and y_3 += square g^2 for every coordinate
-  void (*add_floats)(const float* g, const double* factors, double square, std::size_t n,
-                     double* const* y);
-  // y += sum_j factor_j v_j <v_j, x>
-  void (*add_outer_products)(const float* vectors, const double* factors, std::size_t count,
-                             std::size_t n, const double* x, double* y);
-  void (*scale_by)(const double* x, const double* factors, std::size_t n, double* out);
-  // <residual, other>, <residual, direction>, <other, image>, <other, at.image>, <direction,
-  // at.image>
-  void (*step_products)(const Iterate& at, const double* other, const double* image, std::size_t n,
-                        double* out);
-  // direction <- length other + kept direction, and its image accordingly; then x += direction and
-  // residual -= image
-  void (*take_step)(const Iterate& at, double length, const double* other, const double* image,
-                    double kept, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);

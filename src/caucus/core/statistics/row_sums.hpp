@@ -46,6 +46,20 @@ class RowSums {
     matrix_.clear();
     count_ = 0;
   }
+  /// restore() needs an object of the same size; discard it after an error.
+  void save(StateWriter& to) const {
+    matrix_.save(to);
+    to.u64(count_);
+    to.numbers(waiting_);
+  }
+  Status restore(StateReader& from) {
+    CAUCUS_CHECK(matrix_.restore(from, size()));
+    count_ = static_cast<std::size_t>(from.u64());
+    from.numbers(waiting_);
+    CAUCUS_CHECK(from.status());
+    if (count_ >= kRows || !all_finite(waiting_)) return from.refuse("rows that wait");
+    return Done{};
+  }
 
  private:
   /// Rows that are added together: their products are summed in floats, and the sums in doubles.

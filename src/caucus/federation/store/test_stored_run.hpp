@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/test_reports.hpp"
@@ -20,7 +21,7 @@
 namespace caucus {
 
 inline constexpr std::array kStoredSchedules = {
-    std::pair{ScheduleKind::adaptive, "second_order"},
+    std::pair{ScheduleKind::adaptive, "adaptive"},
     std::pair{ScheduleKind::adaptive_first_order, "first_order"},
     std::pair{ScheduleKind::theory, "paper"}};
 
@@ -41,9 +42,21 @@ inline TestPart made_up_part(const Federation& federation, const SampledSet& set
                              std::uint32_t client) {
   TestPart part{set.batch, client + 1, {}};
   const float loss = set.batch % 2 == 0 ? 0.0625F : 0.25F;
-  for (const SampledModel& model : set.models) {
-    auto& held = part.held.emplace_back(TestModel{model.space, loss, {}});
-    held.gradient.resize(federation.server()->plan().maps.dimension(model.space));
+  std::vector<std::uint32_t> spaces;
+  for (const SampledModel& model : set.models) spaces.push_back(model.space);
+  const Plan& plan = federation.server()->plan();
+  const bool sums = federation.settings().plan.statistics;
+  const auto with_sums = models_with_sums(plan, spaces);
+  for (std::size_t a = 0; a < spaces.size(); ++a) {
+    auto& held = part.held.emplace_back(TestModel{spaces[a], loss, {}});
+    const std::size_t dimension = plan.maps.dimension(spaces[a]);
+    if (sums && with_sums[a]) {  // the same row (y, z) in every example
+      held.gradient.assign(triangle_size(dimension + 1),
+                           0.015625F * static_cast<float>(part.examples));
+    } else if (!sums) {
+      held.gradient.resize(dimension);
+    }
+    if (sums) continue;
     float next = 0.0625F * static_cast<float>(client + set.batch % 3);
     for (float& g : held.gradient) next = -(g = next + 0.03125F);
   }

@@ -39,9 +39,23 @@ class SymmetricMatrix {
     simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
                                   vectors.size() / padded_size(), factor);
   }
-  /// Adds a matrix of the same size.
+  /// Adds a matrix. The smaller one of both is as if it had more rows and columns, which are 0.
   void add(const SymmetricMatrix& other) {
-    for (std::size_t n = 0; n < values_.size(); ++n) values_[n] += other.values_[n];
+    grow(other.size_);
+    for (std::size_t n = 0; n < other.values_.size(); ++n) values_[n] += other.values_[n];
+  }
+  /// Adds rows and columns, which are 0, up to this size.
+  void grow(std::size_t size) {
+    if (size <= size_) return;
+    size_ = size;
+    blocks_ = blocks(size);
+    values_.resize(numbers(size), 0.0);  // the rows are stored in order
+  }
+  /// Makes it a zero matrix of this size, in the same memory if that is large enough.
+  void reset(std::size_t size) {
+    size_ = size;
+    blocks_ = blocks(size);
+    values_.assign(numbers(size), 0.0);
   }
   void scale(double factor) {
     for (double& value : values_) value *= factor;
@@ -101,7 +115,9 @@ class SymmetricMatrix {
     if (!all_finite(values_)) return from.refuse("a matrix", "expected finite numbers");
     return Done{};
   }
+  /// Rows and columns beyond the size are 0, as for add().
   [[nodiscard]] double operator()(std::size_t row, std::size_t column) const {
+    if (std::max(row, column) >= size_) return 0.0;
     return row / simd::kBlock >= column / simd::kBlock ? values_[place(row, column)]
                                                        : values_[place(column, row)];
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "caucus/engine/blocked_clients.hpp"
 #include "caucus/engine/clients.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/engine/plain_clients.hpp"
@@ -23,6 +24,11 @@ template <Algorithm A>
 requires HasOmsClients<A>
 struct BackendOf<A> {
   using Type = TiledClients<A>;
+};
+template <Algorithm A>
+requires HasStatisticsClients<A>
+struct BackendOf<A> {
+  using Type = BlockedClients<A>;
 };
 template <Algorithm A>
 using ClientBackend = typename BackendOf<A>::Type;

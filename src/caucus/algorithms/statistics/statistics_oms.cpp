@@ -78,12 +78,17 @@ void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment&
 void StatisticsOms::predict(ClientState& memory, const Assignment& assignment,
                             std::span<const float> x, Forecast& into) const {
   predict_with_held(plan(), assignment, x, into);
-  if (!settings_->personal) return;
+  into.output = personal_forecast(memory, assignment, x, into.output);
+}
+
+double StatisticsOms::personal_forecast(ClientState& memory, const Assignment& assignment,
+                                        std::span<const float> x, double federated) const {
+  if (!settings_->personal) return federated;
   if (!memory) memory.emplace(plan().maps.shape().features, plan().loss);
   const bool known = std::any_of(assignment.held.begin(), assignment.held.end(),
                                  [](const HeldModel& model) { return model.share > 0.0; });
-  into.output = memory->predict(x.first(plan().maps.shape().features),
-                                known ? std::optional(into.output) : std::nullopt);
+  return memory->predict(x.first(plan().maps.shape().features),
+                         known ? std::optional(federated) : std::nullopt);
 }
 
 void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double y,

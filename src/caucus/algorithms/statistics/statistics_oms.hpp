@@ -78,6 +78,9 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchStatistics& into) const;
+  /// Returns the forecast of a client whose models say `federated` of x.
+  [[nodiscard]] double personal_forecast(ClientState& memory, const Assignment& assignment,
+                                         std::span<const float> x, double federated) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
   void aggregate(ReportBatch& reports, BatchSums& into) const;
   void step(const Batch& batch, const BatchSums& sums);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 
@@ -96,12 +96,10 @@ void BatchStatistics::report(ReportBatch& into) {
       rows = std::min(held.sums.size(),
                       rule_.coordinates(plan_->maps.dimension(held.space), examples_) + 1);
     }
-    triangle_.resize(triangle_size(rows));
-    if (rows > 0) held.sums.write_triangle(rows, triangle_);
-    if (!all_finite(triangle_)) triangle_.clear();  // the numbers were too large to learn from
     const float loss = reported_loss(held.loss / examples_);
-    const auto sent = into.add_model(held.space, loss, triangle_.size());
-    std::copy(triangle_.begin(), triangle_.end(), sent.begin());
+    const auto sent = into.add_model(held.space, loss, triangle_size(rows));
+    if (rows > 0) held.sums.write_triangle(rows, sent);
+    if (!std::isfinite(magnitude(sent))) into.sizes.back() = 0;  // too large to learn from
   }
 }
 

@@ -61,7 +61,6 @@ class BatchStatistics {
   UploadRule rule_;
   std::uint32_t client_ = 0, examples_ = 0;
   std::vector<Held> held_;
-  std::vector<float> triangle_;  ///< used while reporting
 };
 
 }  // namespace caucus

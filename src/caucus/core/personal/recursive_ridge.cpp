@@ -16,39 +16,36 @@ RecursiveRidge::RecursiveRidge(std::size_t dimension, double ridge, double forge
       width_(padded(dimension + targets)),
       ridge_(ridge),
       forgetting_(forgetting),
-      factor_(place(padded(dimension), padded(dimension)), 0.0),
-      inverses_(padded(dimension), 0.0) {
+      numbers_(inverses() + padded(dimension), 0.0) {
   assert(dimension > 0 && targets > 0 && ridge > 0.0 && forgetting > 0.0 && forgetting <= 1.0);
   // What is added brings the ridge, which has decayed since its last turn, back to ridge_.
   const double decayed = std::pow(forgetting_, static_cast<double>(dimension_));
   renewed_ = std::sqrt(ridge_ * (1.0 - decayed));
   for (std::size_t k = 0; k < dimension; ++k) {
-    inverses_[k] = 1.0 / ridge;
-    factor_[place(k, k)] = 1.0;
+    numbers_[inverses() + k] = 1.0 / ridge;
+    numbers_[place(k, k)] = 1.0;
   }
 }
 
 RecursiveRidge::Projection RecursiveRidge::new_projection() const {
   Projection made;
-  made.row_.assign(width_, 0.0);
-  made.projected_.assign(inverses_.size(), 0.0);
-  made.rates_.assign(inverses_.size(), 0.0);
+  made.numbers_.assign(width_ + 2 * padded(dimension_), 0.0);
   return made;
 }
 
 void RecursiveRidge::begin(std::span<const double> features, Projection& into) const {
-  assert(features.size() <= dimension_ && into.row_.size() == width_);
+  assert(features.size() <= dimension_ && !into.numbers_.empty());
   into.usable_ = true;
   for (const double value : features) into.usable_ &= std::abs(value) <= kLargest;
-  const auto rest = std::copy(features.begin(), features.end(), into.row_.begin());
-  std::fill(rest, into.row_.end(), 0.0);
+  double* const row = into.numbers_.data();
+  std::fill(std::copy(features.begin(), features.end(), row), row + width_, 0.0);
   into.done_ = 0;
 }
 
 void RecursiveRidge::project(std::size_t used, Projection& into) const {
   assert(into.done_ <= used && used <= dimension_);
-  simd::kernels().ridge_project(factor_.data(), width_, into.done_, used, into.row_.data(),
-                                into.projected_.data());
+  double* const row = into.numbers_.data();
+  simd::kernels().ridge_project(numbers_.data(), width_, into.done_, used, row, row + width_);
   into.done_ = used;
 }
 
@@ -73,13 +70,13 @@ void RecursiveRidge::observe(Projection& example, std::span<const double> target
   bool usable = example.usable_;
   for (const double value : targets) usable &= std::abs(value) <= kLargest;
   if (!usable) return;
-  // row_ holds minus the forecasts, so that these are what the forecasts missed.
-  for (std::size_t n = 0; n < targets_; ++n) example.row_[dimension_ + n] += targets[n];
+  double* const row = example.numbers_.data();
+  // It holds minus the forecasts, so that these become what the forecasts missed.
+  for (std::size_t n = 0; n < targets_; ++n) row[dimension_ + n] += targets[n];
   update(example, 0, forgetting_);
   if (forgetting_ == 1.0) return;
-  std::fill(example.row_.begin(), example.row_.end(), 0.0);
-  std::fill_n(example.projected_.begin(), next_, 0.0);
-  example.row_[next_] = renewed_;
+  std::fill_n(row, width_ + next_, 0.0);  // the projection of the first features is 0, too
+  row[next_] = renewed_;
   example.done_ = next_;
   project(dimension_, example);
   update(example, next_, 1.0);
@@ -87,10 +84,12 @@ void RecursiveRidge::observe(Projection& example, std::span<const double> target
 }
 
 void RecursiveRidge::update(Projection& example, std::size_t first, double forgetting) {
-  std::fill_n(example.row_.begin(), dimension_, 0.0);
-  simd::kernels().ridge_update({factor_.data(), inverses_.data(), width_, dimension_, first,
-                                1.0 / forgetting, example.row_.data(), example.projected_.data(),
-                                example.rates_.data()});
+  double* const row = example.numbers_.data();
+  std::fill_n(row, dimension_, 0.0);
+  double* const projected = row + width_;
+  simd::kernels().ridge_update({numbers_.data(), numbers_.data() + inverses(), width_, dimension_,
+                                first, 1.0 / forgetting, row, projected,
+                                projected + padded(dimension_)});
 }
 
 void RecursiveRidge::save(StateWriter& to) const {
@@ -116,7 +115,8 @@ Status RecursiveRidge::restore(StateReader& from) {
   auto value = numbers.begin();
   each_number(*this, [&](double& number) { number = *value++; });
   for (std::size_t k = 0; k < dimension_; ++k) {
-    if (!(inverses_[k] > 0.0)) return from.refuse("a factor", "expected a positive diagonal");
+    if (!(numbers_[inverses() + k] > 0.0))
+      return from.refuse("a factor", "expected a positive diagonal");
   }
   return Done{};
 }

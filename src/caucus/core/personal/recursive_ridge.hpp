@@ -21,7 +21,6 @@
 #include <span>
 #include <vector>
 
-#include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/result.hpp"
@@ -40,8 +39,9 @@ class RecursiveRidge {
   class Projection {
    private:
     friend class RecursiveRidge;
-    AlignedVector<double> row_;  ///< what is left of the example and minus its forecasts
-    AlignedVector<double> projected_, rates_;
+    /// What is left of the example and minus its forecasts, its projection, and the rates of an
+    /// update, one after another: clients are many, and small allocations cost memory.
+    std::vector<double> numbers_;
     std::size_t done_ = 0;  ///< the features that are projected
     bool usable_ = false;
   };
@@ -53,7 +53,7 @@ class RecursiveRidge {
   void project(std::size_t used, Projection& into) const;
   /// Returns the forecast of the regression on the features that are projected.
   [[nodiscard]] double forecast(const Projection& of, std::size_t target = 0) const {
-    return -of.row_[dimension_ + target];
+    return -of.numbers_[dimension_ + target];
   }
   /// Returns the forecast for all features, or of the regression on the first ones.
   [[nodiscard]] double predict(std::span<const double> features, std::size_t target = 0) const;
@@ -80,13 +80,17 @@ class RecursiveRidge {
   [[nodiscard]] std::size_t place(std::size_t row, std::size_t column) const {
     return simd::place_in_factor(width_, row, column);
   }
+  /// Where the inverses of D begin, behind the factor.
+  [[nodiscard]] std::size_t inverses() const {
+    return place(padded(dimension_), padded(dimension_));
+  }
   /// Calls visit(number) for 1 / D_k and then row k of U and r, for every k.
   template <class Self, class Visit>
   static void each_number(Self& self, Visit visit) {
     for (std::size_t k = 0; k < self.dimension_; ++k) {
-      visit(self.inverses_[k]);
+      visit(self.numbers_[self.inverses() + k]);
       for (std::size_t j = k + 1; j < self.dimension_ + self.targets_; ++j) {
-        visit(self.factor_[self.place(k, j)]);
+        visit(self.numbers_[self.place(k, j)]);
       }
     }
   }
@@ -95,9 +99,8 @@ class RecursiveRidge {
 
   std::size_t dimension_, targets_, width_;
   double ridge_, forgetting_, renewed_ = 0.0;
-  std::size_t next_ = 0;            ///< the weight whose ridge is renewed next
-  AlignedVector<double> factor_;    ///< U and r; see simd::place_in_factor
-  AlignedVector<double> inverses_;  ///< 1 / D, then 0
+  std::size_t next_ = 0;         ///< the weight whose ridge is renewed next
+  std::vector<double> numbers_;  ///< U and r (see simd::place_in_factor), and 1 / D
 };
 
 }  // namespace caucus

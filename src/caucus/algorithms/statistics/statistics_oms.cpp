@@ -249,7 +249,7 @@ void StatisticsOms::solve(std::size_t space) {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 1";
+constexpr std::string_view kStatisticsState = "statistics-oms 2";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);

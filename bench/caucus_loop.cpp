@@ -2,7 +2,10 @@
 // in memory, as `caucus run` executes it. It takes the flags of bench/peers/plain_loop and
 //   --schedule constant|theory|adaptive|adaptive-first-order
 // and prints one line of JSON: the best CPU time per example, the mean of the MSE, and the memory
-// used beyond the examples. With
+// used beyond the examples. Under the adaptive schedule the kernels follow a linear space, all
+// have an intercept, and batches grow; with
+//   --min-batch N
+// they last at least N rounds. With
 //   --repeats R --threads N --wall 1
 // it measures the elapsed time of whole experiments of R repetitions instead (always if R > 1).
 #include <algorithm>
@@ -83,9 +86,15 @@ ExperimentOptions experiment(Flags& flags) {
         kernels(models, features, is_adaptive(options.schedule.kind) ? HUGE_VAL : radius);
     options.schedule.loss_bound = radius + 1.0;
   }
+  const bool statistics = options.schedule.kind == ScheduleKind::adaptive;
+  if (statistics) {
+    options.spaces.insert(options.spaces.begin(), Space{.radius = HUGE_VAL});
+    for (Space& space : options.spaces) space.intercept = true;
+  }
+  options.min_batch = flags.take("--min-batch", std::size_t{0});
   options.sample_size = flags.take("--sample", std::size_t{2});
   options.clients = flags.take("--clients", std::size_t{10});
-  options.rounds_per_upload = flags.take("--rounds-per-upload", std::size_t{1});
+  options.rounds_per_upload = flags.take("--rounds-per-upload", std::size_t{statistics ? 0U : 1U});
   options.repeats = flags.take("--repeats", std::size_t{1});
   options.threads = flags.take("--threads", std::size_t{1});
   options.seed = flags.take("--seed", std::uint64_t{1});

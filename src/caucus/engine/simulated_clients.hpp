@@ -8,6 +8,7 @@
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/engine/asynchronous_clients.hpp"
+#include "caucus/engine/blocked_clients.hpp"
 #include "caucus/engine/clients.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/engine/plain_clients.hpp"
@@ -26,6 +27,11 @@ template <Algorithm A>
 requires HasOmsClients<A>
 struct BackendOf<A> {
   using Type = TiledClients<A>;
+};
+template <Algorithm A>
+requires HasStatisticsClients<A>
+struct BackendOf<A> {
+  using Type = BlockedClients<A>;
 };
 template <Algorithm A>
 using ClientBackend = typename BackendOf<A>::Type;

@@ -26,7 +26,7 @@ void LossDifferences::clear() {
 void BatchSums::clear() {
   losses.clear();
   for (const std::uint32_t map : touched) {
-    of_map[map].sums.clear();
+    of_map[map].sums.reset(0);
     of_map[map].examples = 0.0;
   }
   touched.clear();
@@ -91,12 +91,17 @@ void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment&
 void StatisticsOms::predict(ClientState& memory, const Assignment& assignment,
                             std::span<const float> x, Forecast& into) const {
   predict_with_held(plan(), assignment, x, into);
-  if (!settings_->personal) return;
+  into.output = personal_forecast(memory, assignment, x, into.output);
+}
+
+double StatisticsOms::personal_forecast(ClientState& memory, const Assignment& assignment,
+                                        std::span<const float> x, double federated) const {
+  if (!settings_->personal) return federated;
   if (!memory) memory.emplace(plan().maps.shape().features, plan().loss);
   const bool known = std::any_of(assignment.held.begin(), assignment.held.end(),
                                  [](const HeldModel& model) { return model.share > 0.0; });
-  into.output = memory->predict(x.first(plan().maps.shape().features),
-                                known ? std::optional(into.output) : std::nullopt);
+  return memory->predict(x.first(plan().maps.shape().features),
+                         known ? std::optional(federated) : std::nullopt);
 }
 
 void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double y,
@@ -109,17 +114,17 @@ void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double
 
 BatchSums StatisticsOms::new_aggregate() const {
   const std::vector<double> zeros(models(), 0.0);
-  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}};
+  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}, {}, {}};
 }
 
 void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
-  const auto add = [&](std::uint32_t space, double examples) -> SymmetricMatrix& {
-    MapSums& sums = into.of_map[plan().maps.map_of(space)];
-    if (sums.sums.empty()) sums.sums = SymmetricMatrix(plan().maps.dimension(space) + 1);
-    if (sums.examples == 0.0) {
-      into.touched.push_back(static_cast<std::uint32_t>(plan().maps.map_of(space)));
-    }
+  const auto sums_of = [&](std::uint32_t space, double examples,
+                           std::size_t rows) -> SymmetricMatrix& {
+    const std::size_t map = plan().maps.map_of(space);
+    MapSums& sums = into.of_map[map];
+    if (sums.examples == 0.0) into.touched.push_back(static_cast<std::uint32_t>(map));
     sums.examples += examples;
+    sums.sums.grow(rows);
     return sums.sums;
   };
   for (std::size_t n = 0; n < reports.size(); ++n) {
@@ -129,48 +134,49 @@ void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
     for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
       const auto triangle = reports.direction(a);
       if (triangle.empty()) continue;  // an expert, or another model has brought the sums
-      add(reports.spaces[a], examples).add_triangle(triangle_rows(triangle.size()), triangle);
+      const std::size_t rows = triangle_rows(triangle.size());
+      sums_of(reports.spaces[a], examples, rows).add_triangle(rows, triangle);
       has_linear = has_linear || is_linear(reports.spaces[a]);
     }
     if (!reference_) {
       compare_pairs(reports, n, into);
-    } else if (const auto linear = linear_sums(reports, n)) {
-      if (!has_linear) add(*reference_, examples).add(*linear);
-      compare_with_reference(reports, n, *linear, into);
+    } else if (find_linear_sums(reports, n, into)) {
+      if (!has_linear) sums_of(*reference_, examples, into.linear.size()).add(into.linear);
+      compare_with_reference(reports, n, into);
     }
   }
 }
 
-std::optional<SymmetricMatrix> StatisticsOms::linear_sums(const ReportBatch& reports,
-                                                          std::size_t report) const {
+bool StatisticsOms::find_linear_sums(const ReportBatch& reports, std::size_t report,
+                                     BatchSums& into) const {
   const std::size_t inputs = plan().maps.shape().features;
   const std::size_t rows = inputs + 2;  // y, x, 1
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     const Space& space = plan().maps.space(reports.spaces[a]);
     if (!space.intercept || reports.sizes[a] < triangle_size(rows)) continue;
     const auto leading = reports.direction(a).first(triangle_size(rows));
-    std::vector<float> triangle(leading.begin(), leading.end());
+    into.triangle.assign(leading.begin(), leading.end());
     if (space.is_kernel()) {  // its coordinates of x are divided by the root of their number
       const auto factor = static_cast<float>(std::sqrt(static_cast<double>(inputs)));
       const auto scale = [&](std::size_t k) { return k > 0 && k <= inputs ? factor : 1.0F; };
       for (std::size_t r = 0, place = 0; r < rows; ++r) {
-        for (std::size_t c = 0; c <= r; ++c) triangle[place++] *= scale(r) * scale(c);
+        for (std::size_t c = 0; c <= r; ++c) into.triangle[place++] *= scale(r) * scale(c);
       }
     }
-    SymmetricMatrix sums(rows);
-    sums.add_triangle(rows, triangle);
-    return sums;
+    into.linear.reset(rows);
+    into.linear.add_triangle(rows, into.triangle);
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
-                                           const SymmetricMatrix& linear, BatchSums& into) const {
+                                           BatchSums& into) const {
   if (!is_known(*reference_)) return;
   const double examples = reports.examples[report];
   const auto loss_of = [&](std::uint32_t space) {
     const auto w = weights(space);
-    return sum_of_squares(linear, std::vector<double>(w.begin(), w.end()));
+    return sum_of_squares(into.linear, std::vector<double>(w.begin(), w.end()));
   };
   const auto compare = [&](std::uint32_t space, double excess) {
     into.losses.sums[space] += excess;
@@ -299,7 +305,9 @@ void StatisticsOms::save(StateWriter& to) const {
   for (const MapSums& map : sums_) {
     to.real(map.examples);
     to.real(map.solved);
-    if (map.examples > 0.0) map.sums.save(to);
+    if (map.examples == 0.0) continue;
+    to.u64(map.sums.size());
+    map.sums.save(to);
   }
 }
 
@@ -323,7 +331,10 @@ Status StatisticsOms::restore(StateReader& from) {
       return from.refuse("a number of examples");
     }
     if (sums_[map].examples == 0.0) continue;
-    CAUCUS_CHECK(sums_[map].sums.restore(from, dimensions[map] + 1));
+    const std::uint64_t size = from.u64();
+    CAUCUS_CHECK(from.status());
+    if (size < 1 || size > dimensions[map] + 1) return from.refuse("a size of sums");
+    CAUCUS_CHECK(sums_[map].sums.restore(from, static_cast<std::size_t>(size)));
   }
   const bool possible = is_amount(examples_) && is_amount(waiting_.examples) &&
                         all_finite(waiting_.sums) && all_finite(waiting_.compared);

@@ -47,7 +47,7 @@ struct StatisticsSettings {
 
 /// Sums over examples of one map.
 struct MapSums {
-  SymmetricMatrix sums;   ///< of rows (y, z); empty before the first example
+  SymmetricMatrix sums;   ///< of rows (y, z), up to the last coordinate that was reported
   double examples = 0.0;  ///< their number; with forgetting, their weight
   double solved = 0.0;    ///< `examples` when the models were computed
 };
@@ -67,6 +67,8 @@ struct BatchSums {
   LossDifferences losses;
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
+  SymmetricMatrix linear;              ///< used while aggregating: those of a report's linear map
+  std::vector<float> triangle;
 
   void clear();
 };
@@ -86,6 +88,9 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchStatistics& into) const;
+  /// Returns the forecast of a client whose models say `federated` of x.
+  [[nodiscard]] double personal_forecast(ClientState& memory, const Assignment& assignment,
+                                         std::span<const float> x, double federated) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
   void aggregate(ReportBatch& reports, BatchSums& into) const;
   void step(const Batch& batch, const BatchSums& sums);
@@ -111,12 +116,11 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   [[nodiscard]] bool is_linear(std::size_t space) const {
     return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
   }
-  /// Returns the sums of the linear map in a report, if there are any.
-  [[nodiscard]] std::optional<SymmetricMatrix> linear_sums(const ReportBatch& reports,
-                                                           std::size_t report) const;
+  /// Finds the sums of the linear map in a report; returns whether there are any.
+  bool find_linear_sums(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
   /// Compares the losses of a report with that of the reference.
   void compare_with_reference(const ReportBatch& reports, std::size_t report,
-                              const SymmetricMatrix& linear, BatchSums& into) const;
+                              BatchSums& into) const;
   /// Compares the losses of the models of a report with each other. The differences are unbiased
   /// estimates of c_i - sum_k p_k c_k.
   void compare_pairs(const ReportBatch& reports, std::size_t report, BatchSums& into) const;

@@ -108,8 +108,9 @@ class PersonalLayer {
   double feature_scale_;
   RecursiveRidge alone_;     ///< on (x, 1) -> y
   RecursiveRidge recent_;    ///< on (x, 1, L, F) -> (y, y - F), forgets
-  RecursiveRidge offset_;    ///< on 1 -> y - F
   RecursiveRidge rescaled_;  ///< on (1, L, F) -> y - F, forgets
+  double residuals_ = 0.0;   ///< the sum of y - F over the examples with a federated forecast
+  double corrected_ = 0.0;   ///< the number of these examples
   PriorHedge hedge_;
   bool has_federated_ = false;  ///< whether a federated forecast has been observed
   std::optional<double> last_target_;
@@ -121,8 +122,9 @@ class PersonalLayer {
   PersonalForecast last_;
   bool awaits_target_ = false;  ///< whether last_ may be observed
 
-  bool prepared_ = false;  ///< whether features_ and candidates_ are those of last_
-  std::vector<double> features_, projected_;
+  bool prepared_ = false;  ///< whether what follows is that of last_
+  std::vector<double> features_;
+  RecursiveRidge::Projection of_alone_, of_recent_, of_rescaled_;
   Numbers candidates_{};
   double basis_ = 0.0;  ///< F, or what stands in for it
 };

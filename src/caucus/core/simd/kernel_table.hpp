@@ -48,6 +48,29 @@ struct EntropyStep {
   double *moved, *weights;  ///< the result: logarithms of the new p, and the new p
 };
 
+/// The number of rows of a ridge regression's factor that are stored together.
+inline constexpr std::size_t kFactorRows = 4;
+/// Returns the position of an element of such a factor, whose rows have `width` numbers, a multiple
+/// of kFactorRows, less those left of the first column of their group.
+constexpr std::size_t place_in_factor(std::size_t width, std::size_t row, std::size_t column) {
+  const std::size_t group = row / kFactorRows;
+  const std::size_t left = group * kFactorRows;  // columns that the group does not have
+  return left * width - kFactorRows * kFactorRows * (group * group - group) / 2 +
+         row % kFactorRows * (width - left) + column - left;
+}
+
+/// Adds an example to the factor of a ridge regression; see recursive_ridge.hpp. The arrays end at
+/// a multiple of kFactorRows, where `projected` and `inverses` are 0.
+struct RidgeUpdate {
+  double* factor;
+  double* inverses;
+  std::size_t width, size, first;  ///< the rows from `first` to `size` change
+  double kept;                     ///< 1 / forgetting
+  double* row;                     ///< 0, and what the forecasts missed
+  const double* projected;
+  double* rates;  ///< for its own use
+};
+
 /// vector.hpp describes these functions, unless a comment names another header.
 struct Kernels {
   const char* name;
@@ -75,6 +98,10 @@ struct Kernels {
   // returns whether all logarithms are at most `limit`
   bool (*move_logs)(double* logs, const double* losses, double common, double factor, double limit,
                     std::size_t n, double* weights);
+  // recursive_ridge.hpp: eliminates the columns from `first` to `last` of a row with the factor
+  void (*ridge_project)(const double* factor, std::size_t width, std::size_t first,
+                        std::size_t last, double* row, double* projected);
+  void (*ridge_update)(const RidgeUpdate& by);
 };
 
 /// The number of doubles in a vector.

@@ -229,7 +229,7 @@ TEST_F(ServedRunTest, WhatIsIgnoredIsNamed) {
 
 TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun) {
   const auto plan = [&](const std::string& more) {
-    const auto run = read(scaled() + kServer + more);
+    const auto run = read(scaled() + "[algorithm]\nmode = \"synchronous\"\n" + kServer + more);
     EXPECT_TRUE(run.ok()) << run.error().line();
     return plan_text(*run);
   };

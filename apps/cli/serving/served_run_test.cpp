@@ -240,9 +240,9 @@ TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun)
   EXPECT_NE(plan("[run]\nseed = 2\n"), usual);
   EXPECT_NE(plan("label_delay = 3\n"), usual);
   EXPECT_NE(plan("max_abs_target = 3\n"), usual);
-  EXPECT_NE(plan("[algorithm]\nrounds_per_upload = 2\n"), usual);
+  EXPECT_NE(plan("[schedule]\nfixed_share = 0.1\n"), usual);
   std::filesystem::copy(path("ranges.csv"), path("same.csv"));
-  std::string text = scaled() + kServer;
+  std::string text = scaled() + "[algorithm]\nmode = \"synchronous\"\n" + kServer;
   text.replace(text.find("ranges.csv"), 10, "same.csv");
   EXPECT_EQ(plan_text(*read(text)), usual);
 }

@@ -3,7 +3,7 @@
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
 // where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. Sums over n
-// examples (the statistics schedule) are possible exactly if
+// examples (the adaptive schedule) are possible exactly if
 //   the matrix of the sums is positive semidefinite, its part of z has the trace n b_i^2 at most,
 //   and its part of y is n Y^2 at most.
 #pragma once

@@ -66,7 +66,7 @@ def test_a_printed_configuration_runs_the_same(caucus, linear):
     linear()
     common = ("run --data data.csv --feature-range -1,1 --label-range 0,1 --spaces linear --radii 0.5,1 --intercept "
               "--spaces laplacian --widths 1,2 --features 10 --radius 2 --constraint box --sample 3 "
-              "--rounds-per-upload 2 --clients 5 --repeats 2 --seed 3 --dropout 0.1 --loss huber:0.5 ")
+              "--rounds-per-upload 2 --min-batch 1 --clients 5 --repeats 2 --seed 3 --dropout 0.1 --loss huber:0.5 ")
     printed = caucus(common + "--print-config")
     write("run.toml", printed)
     assert caucus("run run.toml --print-config") == printed, "printing is not stable"

@@ -287,7 +287,7 @@ def test_status_tells_who_is_there(caucus, federation):
 
 # --- applications with a client of their own ------------------------------------------------------
 
-SENSORS = '[server]\nclients = ["c01", "c02"]\nmax_abs_target = 2\nmax_feature_norm = 3\n'
+SENSORS = '[algorithm]\nmin_batch = 1\n[server]\nclients = ["c01", "c02"]\nmax_abs_target = 2\nmax_feature_norm = 3\n'
 
 
 @pytest.fixture
@@ -341,7 +341,8 @@ def test_an_application_takes_part_by_its_client(federation, sensors):
 
 def test_an_application_loses_nothing_to_a_server_that_forgets(federation, sensors):
     """The batches of a group that is not full are lost and drawn again; their labels come late."""
-    write("federation.toml", SENSORS + "durability = 1000\n")
+    write("federation.toml", '[schedule]\nkind = "adaptive-first-order"\n' + SENSORS.replace("min_batch = 1", "")
+          + "durability = 1000\n")
     federation.serve()
     sensors("c01")
     sensors("c02")

@@ -72,15 +72,16 @@ def test_linear_with_fewer_uploads(published):
                          THEORY + f"--sample 2 --gradient-scale 1 --rounds-per-upload {rounds}", 1.5)
 
 
-@pytest.mark.parametrize("name, linear, kernels", [
-    pytest.param("elevators", .0023, .0017, id="elevators"),
-    pytest.param("bank", .0160, .0125, id="bank"),
-    pytest.param("ailerons", .0034, .0031, id="ailerons"),
-    pytest.param("calhousing14000", .0255, .0185, id="calhousing"),
-    pytest.param("tomshardware", .00014, .00020, id="tomshardware")])
-def test_the_default_with_nothing_to_tune(published, name, linear, kernels):
-    published.expect(name, [linear], "--spaces linear --radii 0.1:1.0:10")
-    published.expect(name, [kernels], "--spaces gaussian")
+@pytest.mark.parametrize("name, any_batch, hiding", [
+    pytest.param("elevators", .00158, .00194, id="elevators"),
+    pytest.param("bank", .0122, .0150, id="bank"),
+    pytest.param("ailerons", .00297, .00364, id="ailerons"),
+    pytest.param("calhousing14000", .0191, .0234, id="calhousing"),
+    pytest.param("tomshardware", .000141, .000173, id="tomshardware")])
+def test_the_default_with_nothing_to_tune(published, name, any_batch, hiding):
+    """The errors of the schedule that it replaced, with 6% and, where examples are hidden, 30% of room."""
+    published.expect(name, [any_batch], "--min-batch 1")
+    published.expect(name, [hiding], "")
 
 
 def test_first_order_is_within_ten_per_cent_of_tuned_constants(published):

@@ -16,6 +16,8 @@ SETTINGS = """[data]
 feature_range = [-1, 1]
 label_range = [0, 1]
 scale_from = "ranges.csv"
+[algorithm]
+mode = "synchronous"
 [server]
 clients = ["c01", "c02"]
 listen = "localhost:0"

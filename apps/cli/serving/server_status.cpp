@@ -44,7 +44,7 @@ std::string state_of(const Member& member) {
 /// Returns the batches since its last accepted report, if batches wait for it.
 std::uint64_t lag_of(const Member& member, const HostStatus& status) {
   const bool waited_for = status.phase == Phase::running && member.active();
-  if (!waited_for || member.last_batch + 1 >= status.batch) return 0;
+  if (status.asynchronous || !waited_for || member.last_batch + 1 >= status.batch) return 0;
   return status.batch - 1 - member.last_batch;
 }
 

@@ -71,6 +71,11 @@ UploadRule upload_rule(const LearningOptions& options, std::size_t features, boo
                   std::max<std::size_t>(options.min_batch, 1)};
   rule.hides_examples = options.min_batch == 0;
   if (rule.hides_examples) rule.least = least_hiding_batch(options.spaces, features);
+  if (const double share = options.schedule.fixed_share; share > 0.0) {
+    // What is remembered does not grow, so batches need not grow either.
+    rule.longest = static_cast<std::size_t>(
+        std::min(options.growth / share, static_cast<double>(rule.longest)));
+  }
   return rule;
 }
 

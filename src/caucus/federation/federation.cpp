@@ -70,6 +70,12 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
                           status.error().expected);
       }
     }
+    if (plan.statistics !=
+        learns_from_sums("fomd-oms", settings_.problem, shaped.features, members_.size())) {
+      return data_error(who, "has examples of " + std::to_string(ready.features) + " features",
+                        "which sums do not serve; expected server.features, by which the server "
+                        "chooses its steps");
+    }
     if (ready.features + ready.experts == 0 ||
         frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
         largest_report(shaped, settings_.problem.resolved_sample_size()) >

@@ -28,8 +28,8 @@ std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
 /// space besides.
 std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
   if (!plan.statistics) return models(plan, sample_size);
-  const std::size_t floats = sample_size * triangle_size(largest_dimension(plan) + 1) +
-                             triangle_size(plan.features + 2);
+  const std::size_t floats =
+      sample_size * triangle_size(largest_dimension(plan) + 1) + triangle_size(plan.features + 2);
   return sizeof(float) * floats + (sample_size + 1) * kAroundModel;
 }
 

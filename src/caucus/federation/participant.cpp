@@ -124,7 +124,11 @@ Result<SharedReport> Participant::assign(AssignmentRecord record) {
   models->history = history_;
   models_ = std::move(models);
   answered_ = open_ - 1;
-  forget_old_predictions();
+  if (shared_.statistics) {
+    count_waiting();
+  } else {
+    forget_old_predictions();
+  }
   return SharedReport();
 }
 
@@ -168,6 +172,7 @@ void Participant::forget_after(std::uint64_t batch) {
     counts_.forgotten += part->second.played.forecasts;
     counts_.observed -= part->second.played.forecasts;
   }
+  if (shared_.statistics) return;  // labels may come for any models
   counts_.forgotten +=
       std::erase_if(pending_, [&](const auto& one) { return stale(*one.second.models); });
 }
@@ -257,16 +262,24 @@ std::optional<Participant::Pending> Participant::take_pending(std::uint64_t id) 
 
 bool Participant::observe(std::uint64_t id, double y) {
   if (!std::isfinite(y)) return false;
-  const auto one = take_pending(id);
+  auto one = take_pending(id);
   if (!one) return false;
   auto computed = take_forecast(id);
+  if (shared_.statistics) {
+    const std::lock_guard lock(mutex_);
+    if (personal_ && one->personal) personal_->observe(*one->personal, y);
+    ++counts_.observed;
+    count_in_sums(std::move(*one), y, *computed.forecast, computed.prediction == id);
+    computed.prediction = 0;
+    forecasts_.insert(forecasts_.begin(), std::move(computed));
+    return true;
+  }
   if (computed.prediction != id) {  // its memory was needed meanwhile
     predict_with_held(plan_, one->models->assignment, one->x, *computed.forecast);
   }
   computed.prediction = 0;  // its x is overwritten now
 
   const std::lock_guard lock(mutex_);
-  if (personal_ && one->personal) personal_->observe(*one->personal, y);
   const bool counted = count(*one, *computed.forecast, y);
   ++(counted ? counts_.observed : counts_.forgotten);
   forecasts_.insert(forecasts_.begin(), std::move(computed));  // it is reused first
@@ -281,13 +294,36 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
   }
   Part& part = found->second;
   if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
-  if (auto* mean = std::get_if<BatchMean>(&part.mean)) {
-    report_held(plan_, forecast, y, *mean);
-  } else {
-    std::get<BatchStatistics>(part.mean).add(forecast, y);
-  }
+  report_held(plan_, forecast, y, std::get<BatchMean>(part.mean));
   part.played.add(plan_.loss, one.output, y);
   return true;
+}
+
+void Participant::count_in_sums(Pending one, double y, Forecast& forecast, bool is_computed) {
+  if (!unanswered()) {
+    waiting_.emplace_back(std::move(one), y);
+    if (waiting_.size() <= most_pending_) return;
+    waiting_.erase(waiting_.begin());
+    --counts_.observed;
+    ++counts_.forgotten;
+    return;
+  }
+  auto found = parts_.find(models_->batch);
+  if (found == parts_.end()) found = parts_.emplace(models_->batch, new_part(*models_)).first;
+  Part& part = found->second;
+  if (!is_computed || one.models != models_) {
+    predict_with_held(plan_, models_->assignment, one.x, forecast);
+  }
+  std::get<BatchStatistics>(part.mean).add(forecast, y);
+  part.played.add(plan_.loss, one.output, y);
+}
+
+void Participant::count_waiting() {
+  std::vector<std::pair<Pending, double>> waiting;
+  std::swap(waiting, waiting_);
+  if (waiting.empty()) return;
+  Forecast forecast(plan_.maps);
+  for (auto& [one, y] : waiting) count_in_sums(std::move(one), y, forecast, false);
 }
 
 Participant::Part Participant::new_part(const Models& models) const {

@@ -3,9 +3,11 @@
 //
 //   assign --> predict(x), predict(x), ... --> observe(y), ... --> take_report --> assign ...
 //
-// Labels may come late and in any order: loss and gradient are those of the models that predicted,
-// and are reported under the batch in which these were drawn. While no new models come, the old
-// ones go on predicting. All memory is bounded. Several threads may call it.
+// Labels may come late and in any order. Sums do not depend on the models that predicted, so an
+// example counts in the batch in which its label comes, for the models that are held then. Losses
+// and gradients of single rounds are those of the models that predicted, and are reported under the
+// batch in which these were drawn. While no new models come, the old ones go on predicting. All
+// memory is bounded. Several threads may call it.
 #pragma once
 
 #include <cstddef>
@@ -111,6 +113,11 @@ class Participant {
   // The rest is called while the mutex is locked.
   void remember(std::uint64_t id, Pending one);
   bool count(const Pending& one, const Forecast& forecast, double y);
+  /// Adds an example to the sums of the open batch, or keeps it until the next models come.
+  /// `forecast` is used for it, and holds the prediction if that `is_computed`.
+  void count_in_sums(Pending one, double y, Forecast& forecast, bool is_computed);
+  /// Adds the examples whose labels came between two batches.
+  void count_waiting();
   [[nodiscard]] bool unanswered() const;
   [[nodiscard]] bool too_old(std::uint64_t sampled_in) const;
   [[nodiscard]] bool stale(const Models& models) const;
@@ -143,6 +150,7 @@ class Participant {
   std::uint64_t durable_ = 0;  ///< the last durable batch, as the server said
   /// After a new start of the server: batches up to this one are known to be unchanged.
   std::optional<std::uint64_t> agreed_;
+  std::vector<std::pair<Pending, double>> waiting_;  ///< examples and labels between two batches
   RetainedReports retained_;
   std::optional<PersonalLayer> personal_;
   Counts counts_;

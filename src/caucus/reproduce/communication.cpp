@@ -55,6 +55,7 @@ std::vector<GridSetting> with_every_N(const Options& given,
 GridSetting alone(GridSetting setting, const std::string& label) {
   setting.label = label;
   setting.options.algorithms = {"nco-oms"};
+  setting.options.rounds_per_upload = 1;
   return setting;
 }
 

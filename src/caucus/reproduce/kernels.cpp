@@ -19,10 +19,16 @@ GridSetting gaussian_kernels(const Options& given, const std::string& algorithm,
   return setting;
 }
 
+void without_privacy(ExperimentOptions& options) {
+  options.min_batch = 1;
+  options.personal = false;
+}
+
 GridSetting adaptive_kernels(const Options& given) {
   GridSetting setting =
       gaussian_kernels(given, "fomd-oms", std::numeric_limits<double>::infinity());
   setting.label = "fomd-oms, adaptive";
+  without_privacy(setting.options);
   return setting;
 }
 

@@ -20,6 +20,10 @@ inline constexpr std::uint32_t kPaperFeatures = 100;
 GridSetting gaussian_kernels(const Options& given, const std::string& algorithm,
                              double radius = 1.0);
 
+/// Lets batches of any length be sent, and leaves the personal layer out: the other algorithms of a
+/// comparison report every round and have none.
+void without_privacy(ExperimentOptions& options);
+
 /// FOMD-OMS under the adaptive schedule, the default of `caucus run`.
 GridSetting adaptive_kernels(const Options& given);
 /// FOMD-OMS with constant rates and C = U + 1.

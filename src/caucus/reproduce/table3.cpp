@@ -7,6 +7,7 @@
 
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
+#include "caucus/reproduce/kernels.hpp"
 #include "caucus/reproduce/published.hpp"
 #include "caucus/reproduce/tuning.hpp"
 
@@ -64,6 +65,7 @@ struct Settings {
         grids[c].push_back(setting_of(given, kCells[c], theory(scale), report::rounded(scale)));
       }
       adaptive.push_back(setting_of(given, kCells[c], {}, "adaptive"));
+      without_privacy(adaptive.back().options);
     }
   }
 };

@@ -18,15 +18,16 @@ struct UploadRule {
   double growth = 0.3;     ///< length of a growing batch, as a share of the rounds before it
   std::size_t least = 1;   ///< the least length of a growing batch
   bool hides_examples = false;
+  std::size_t longest = kLongest;  ///< growing batches stop growing here
 
   static constexpr std::size_t kExamplesPerCoordinate = 2;
-  static constexpr std::size_t kLongest = 100'000;  ///< growing batches stop growing here
+  static constexpr std::size_t kLongest = 100'000;
 
   /// Returns the length of the batch that begins after so many rounds.
   [[nodiscard]] std::size_t length_after(std::size_t before) const {
     if (rounds > 0) return rounds;
     const double wanted = growth * static_cast<double>(before);
-    const auto grown = static_cast<std::size_t>(std::min(wanted, double{kLongest}));
+    const auto grown = static_cast<std::size_t>(std::min(wanted, static_cast<double>(longest)));
     return std::max({std::size_t{1}, least, grown});
   }
   /// Returns how many coordinates of a space are sent with so many examples.

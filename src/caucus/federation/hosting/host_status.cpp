@@ -39,6 +39,7 @@ HostStatus Host::make_status() const {
   HostStatus status;
   status.phase = federation_.phase();
   status.batch = federation_.batch();
+  status.asynchronous = federation_.asynchronous();
   status.durable = store_.durable();
   status.now = std::chrono::steady_clock::now();
   status.members.assign(federation_.members().begin(), federation_.members().end());

@@ -1,4 +1,5 @@
 """`./dev demo` and `./dev demo --network`."""
+import re
 import subprocess
 
 import pytest
@@ -14,7 +15,8 @@ def printed(script, program):
 
 def test_the_demo_shows_that_collaboration_helps(root, program):
     said = printed(root / "tools/demo", program)
-    assert "the error with collaboration is\n  13% lower than without" in said
+    gains = [int(gain) for gain in re.findall(r"the error with collaboration is\n  (\d+)% lower than without", said)]
+    assert len(gains) == 2 and gains[0] >= 10 and gains[1] >= 30, said
     assert "<svg " in (root / "build/demo/curves.svg").read_text()
 
 

@@ -65,10 +65,13 @@ def test_drift_is_followed_as_by_constants_tuned_for_it(caucus, mse_of):
     caucus("data generate drift --rows 20000 --out drift.csv")
     caucus("data split drift.csv --clients 10 --out sites")
     radii = "--clients-from sites --spaces linear --radii 0.1:1.0:10 "
+    first_order = radii + "--schedule adaptive-first-order "
     tuned = mse_of(radii + "--schedule constant --eta 16 --lambda 0.2 --loss-bound 3")
-    for share in (0.001, 0.003, 0.01):
-        assert mse_of(radii + f"--fixed-share {share}") <= 1.1 * tuned, f"fixed share {share}"
-    assert mse_of(radii) > 1.1 * tuned, "it follows without a fixed share too, so the test shows nothing"
+    for share in (0, 0.001, 0.003):
+        assert mse_of(first_order + f"--fixed-share {share}") <= 1.1 * tuned, f"fixed share {share}"
+    # Growing batches follow less closely, and better if they forget.
+    still, forgetting = (mse_of(radii + f"--fixed-share {share}") for share in (0, 0.01))
+    assert forgetting < still < 2 * tuned
 
 
 @pytest.mark.parametrize("schedule", ["adaptive", "adaptive-first-order"])

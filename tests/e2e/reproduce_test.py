@@ -97,7 +97,7 @@ def test_lost_reports_leave_the_loss_unbiased(caucus):
     found = re.findall(r"fomd-oms, ([a-z]*) ([-+][0-9.]*)%", printed)
     assert len(found) == 4, printed
     for schedule, percent in found:
-        assert abs(float(percent)) <= (1 if schedule == "theory" else 25), printed
+        assert abs(float(percent)) <= (1 if schedule == "theory" else 40), printed
 
 
 def test_the_same_seed_gives_the_same_findings(caucus):

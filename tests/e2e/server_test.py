@@ -84,7 +84,7 @@ def test_what_cannot_be_served_is_refused(caucus, operator):
         caucus.refused(2, pattern, command)
     refused(SETTINGS + "[run]\nrepeats = 3\n", "run.repeats")
     refused(SETTINGS + "[run]\nregret = true\n", "run.regret")
-    refused(SETTINGS + '[algorithm]\nname = "em-kofl"\n', "'em-kofl' cannot be served")
+    refused(SETTINGS.replace('mode = "synchronous"', 'name = "em-kofl"'), "'em-kofl' cannot be served")
     refused(SETTINGS + "quorum = 3\n", "server.quorum")
     refused(SETTINGS + "quorun = 1\n", "did you mean 'quorum'")
     refused(SETTINGS + "quorun = 1\n", "did you mean 'quorum'", "run f.toml --data all.csv")
@@ -102,7 +102,7 @@ def test_what_cannot_be_served_is_refused(caucus, operator):
     refused(re.sub("clients.*\n", "", SETTINGS), "server.clients")
     for names in ("[]", "3", "[3, []]", '"a b"'):
         refused(re.sub("clients = .*", f"clients = {names}", SETTINGS), r"f.toml:[0-9]+: server.clients")
-    refused(SETTINGS + "[algorithm]\nsample = 100\n", "algorithm.sample: 100 of .* models; J must not exceed K")
+    refused(SETTINGS.replace('mode = "synchronous"', "sample = 100"), "algorithm.sample: 100 of .* models; J must not exceed K")
     refused(SETTINGS + '[[space]]\nkind = "linear"\nradii = [0]\n', "space 'linear U=0'.*positive")
     write("tokens", f"c01 {'0' * 64}\n")
     refused(SETTINGS + 'tokens = "tokens"\n', "no token of 'c02'")

@@ -115,7 +115,8 @@ class Client {
   /// Predicts as above, but waits up to the timeout for the first models.
   Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
   /// Gives the true value of a prediction. Returns false if it is too late, was given before or is
-  /// not finite, or if the client has finished.
+  /// not finite, if as many were given as a report of these models may have, or if the client has
+  /// finished.
   bool observe(std::uint64_t id, double y);
   /// Says that there will be no more examples, so that the server need not wait for this client.
   void finish();

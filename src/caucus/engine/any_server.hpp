@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,10 @@ class AnyServer {
   }
   [[nodiscard]] double probability(std::size_t space) const {
     return ask([&](const auto& a) { return a.probabilities()[space]; });
+  }
+  /// Returns w_i, valid until the batch is closed.
+  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
+    return ask([&](const auto& a) { return a.weights(space); });
   }
   [[nodiscard]] LearnedModel learned() const {
     return ask([](const auto& a) { return a.learned(); });

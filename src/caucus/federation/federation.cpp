@@ -173,7 +173,9 @@ Status Federation::make_server() {
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
   server_ = std::make_unique<AnyServer>(algorithm);
   sampled_ = std::make_unique<SampledModels>(*server_, shared.label_delay > 0);
-  rules_ = std::make_unique<ReportRules>(server_->plan(), std::move(bounds));
+  rules_ = std::make_unique<ReportRules>(
+      server_->plan(), std::move(bounds),
+      [server = server_.get()](std::uint32_t space) { return server->weights(space); });
   return Done{};
 }
 

@@ -268,7 +268,9 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
     found = parts_.emplace(one.models->batch, new_part(*one.models)).first;
   }
   Part& part = found->second;
-  if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
+  // The last batch of a statistics schedule may be longer by a rest that cannot be sent by itself.
+  const std::size_t length = one.models->examples + (shared_.statistics ? rule_.least : 0);
+  if (part.played.forecasts >= most_examples_per_part(length, shared_.label_delay)) return false;
   if (auto* mean = std::get_if<BatchMean>(&part.mean)) {
     report_held(plan_, forecast, y, *mean);
   } else {

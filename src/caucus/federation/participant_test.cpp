@@ -493,15 +493,18 @@ TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
 }
 
 TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
-  const auto participant = make(test_plan(1));
-  ASSERT_TRUE(participant->assign(assignment(1)).ok());
-  const std::size_t most = most_examples_per_part(1);
-  const auto x = example(1);
-  for (std::size_t n = 0; n < most; ++n) {
-    ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
+  for (const std::size_t label_delay : {0U, 2U}) {
+    const auto participant = make(test_plan(5, label_delay));
+    ASSERT_TRUE(participant->assign(assignment(1)).ok());
+    const std::size_t most = 5 * (label_delay + 1);
+    const auto x = example(1);
+    for (std::size_t n = 0; n < most; ++n) {
+      ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
+    }
+    EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
+    EXPECT_EQ(participant->counts().forgotten, 1U);
+    EXPECT_EQ(participant->take_report(false)->reports.examples[0], most);
   }
-  EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
-  EXPECT_EQ(participant->take_report(false)->reports.examples[0], most);
 }
 
 TEST(ParticipantThreads, LoseNothing) {

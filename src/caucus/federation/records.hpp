@@ -16,11 +16,13 @@ namespace caucus {
 
 inline constexpr std::uint32_t kProtocol = 1;
 
-/// The most examples in one report, so that a server knows how large one can be.
+/// The most parts of one report, so that a server knows how large it can be.
 inline constexpr std::size_t kPartsPerReport = 64;
-inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
-  constexpr std::size_t kAlways = 100'000;  // examples may wait for the server
-  return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
+/// The most examples in one part: a client predicts `rounds` examples with the models of a batch,
+/// and as many in each batch by which its true values are late.
+inline constexpr std::size_t most_examples_per_part(std::size_t rounds, std::size_t label_delay) {
+  constexpr std::size_t kMost = 0xFFFFFFFF;
+  return rounds > kMost / (label_delay + 1) ? kMost : rounds * (label_delay + 1);
 }
 
 /// The most batches of a run: the keys of its random numbers hold the batch in 32 bits.

@@ -37,7 +37,7 @@ double SampledModels::norm_of(std::uint32_t space, std::span<const float> weight
 
 SharedWeights SampledModels::shared(std::uint64_t batch, std::uint32_t space,
                                     std::span<const float> weights) {
-  if (!remembers_weights(space)) return nullptr;
+  if (!remembers_weights()) return nullptr;
   if (shared_in_ != batch) shared_.clear();
   shared_in_ = batch;
   SharedWeights& one = shared_[space];

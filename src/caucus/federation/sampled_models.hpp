@@ -18,7 +18,7 @@ struct SampledModel {
   std::uint32_t space = 0;
   double probability = 0.0;  ///< p_i when it was sampled
   double norm = 0.0;         ///< |w_i|
-  SharedWeights weights{};   ///< w_i; null if late gradients do not need it
+  SharedWeights weights{};   ///< w_i; null if labels do not come late
 };
 
 /// The models that a client was given in one batch.
@@ -35,11 +35,9 @@ class SampledModels {
 
   /// Returns the models that a client is given in the open batch.
   SampledSet sample(std::uint64_t batch, std::uint32_t client);
-  /// Returns whether sample() comes with the weights of this space: a second-order step must know
-  /// where a late gradient was taken.
-  [[nodiscard]] bool remembers_weights(std::uint32_t space) const {
-    return late_labels_ && server_->is_second_order(space);
-  }
+  /// Returns whether sample() comes with the weights: late reports are held against them, and a
+  /// second-order step must know where a late gradient was taken.
+  [[nodiscard]] bool remembers_weights() const { return late_labels_; }
   /// Forgets the norms of these models, which are about to change.
   void change(std::span<const std::uint32_t> spaces);
 

@@ -5,22 +5,13 @@
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/text.hpp"
-#include "caucus/core/statistics/least_squares.hpp"
+#include "caucus/federation/records.hpp"
+#include "caucus/federation/sums_validation.hpp"
 
 namespace caucus {
 namespace {
 
-// Clients compute in floats, so the bounds hold for them only up to this factor.
-constexpr double kRounding = 1e-3;
-constexpr double kTiny = 1e-30;
-
 double with_rounding(double bound) { return bound * (1.0 + kRounding) + kTiny; }
-
-bool is_square(const Loss& loss) { return std::holds_alternative<SquareLoss>(loss.kind()); }
-
-std::string beyond(const char* what, double value, double bound) {
-  return std::string(what) + " " + to_text(value) + " is beyond " + to_text(bound);
-}
 
 }  // namespace
 
@@ -48,7 +39,7 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
     if (sampled == nullptr) {
       return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
     }
-    if (auto found = fault(report.reports, n, *sampled)) return found;
+    if (auto found = fault(report.reports, n, *sampled, batch == report.batch)) return found;
     examples += report.reports.examples[n];
   }
   if (report.played.forecasts != examples) {
@@ -62,13 +53,18 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
   return fault(report.played, member.sampled);
 }
 
+std::size_t ReportRules::most_examples(std::uint64_t batch) const {
+  if (!bounds_.sums) return bounds_.examples;
+  const std::size_t length = bounds_.sums->length_after(bounds_.sums->rounds_before(batch));
+  return most_examples_per_part(length + bounds_.sums->least, bounds_.label_delay);
+}
+
 std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::size_t report,
-                                              const SampledSet& sampled) const {
+                                              const SampledSet& sampled, bool is_open) const {
   const std::uint32_t examples = reports.examples[report];
   if (examples == 0) return "a part without examples";
-  if (examples > bounds_.examples) {
-    return "a part of " + std::to_string(examples) + " examples, more than " +
-           std::to_string(bounds_.examples);
+  if (const std::size_t most = most_examples(sampled.batch); examples > most) {
+    return "a part of " + std::to_string(examples) + " examples, more than " + std::to_string(most);
   }
   const std::size_t begin = reports.begin_of(report);
   const std::size_t models = reports.ends[report] - begin;
@@ -84,10 +80,15 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
   const auto with_sums =
       bounds_.sums ? models_with_sums(*plan_, spaces) : std::vector<bool>(models, false);
   for (std::size_t a = 0; a < models; ++a) {
-    const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
-    if (auto found = fault_of_model(reports, begin + a, sampled.models[a], floats, examples)) {
-      return found;
+    const SampledModel& model = sampled.models[a];
+    Reported one{&reports, begin + a, &model, {}, examples};
+    if (model.weights) {
+      one.weights = *model.weights;
+    } else if (is_open && present_) {
+      one.weights = present_(model.space);
     }
+    const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
+    if (auto found = fault_of_model(one, floats)) return found;
   }
   return std::nullopt;
 }
@@ -99,61 +100,83 @@ std::size_t ReportRules::expected_floats(std::uint32_t space, bool with_sums,
   return with_sums ? triangle_size(bounds_.sums->coordinates(dimension, examples) + 1) : 0;
 }
 
-std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& reports,
-                                                       std::size_t reported,
-                                                       const SampledModel& model,
-                                                       std::size_t floats,
-                                                       std::uint32_t examples) const {
-  const std::uint32_t space = reports.spaces[reported];
-  const std::span<const float> gradient = reports.direction(reported);
-  if (space != model.space) {
+std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
+                                                       std::size_t floats) const {
+  const SampledModel& model = *one.model;
+  if (const std::uint32_t space = one.reports->spaces[one.place]; space != model.space) {
     return "space " + std::to_string(space) + " where " + std::to_string(model.space) +
            " was assigned";
   }
-  const std::size_t dimension = plan_->maps.dimension(model.space);
-  if (gradient.size() != floats) {
-    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(gradient.size()) +
+  if (one.direction().size() != floats) {
+    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(one.direction().size()) +
            " numbers instead of " + std::to_string(floats);
   }
-  const auto loss = static_cast<double>(reports.losses[reported]);
+  const double loss = one.loss();
   if (!std::isfinite(loss)) return "a loss that is not finite";
-  double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
-  for (const float g : gradient) square += static_cast<double>(g) * static_cast<double>(g);
-  if (!std::isfinite(square)) return "a gradient that is not finite";
-
   const double largest = reach(model);
   if (loss < least_loss(largest)) return beyond("loss", loss, least_loss(largest));
   const double most = with_rounding(plan_->loss.largest(largest, bounds_.target));
   if (loss > most) return beyond("loss", loss, most);
-  if (dimension == 0) return std::nullopt;
-  if (bounds_.sums) return fault_of_triangle(gradient, model, examples);
-  const double bound = bounds_.features[model.space];
+  if (plan_->maps.dimension(model.space) == 0) return std::nullopt;
+  return bounds_.sums ? fault_of_triangle(one) : fault_of_gradient(one);
+}
+
+std::optional<std::string> ReportRules::fault_of_gradient(const Reported& one) const {
+  double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
+  for (const float g : one.direction()) square += static_cast<double>(g) * static_cast<double>(g);
+  if (!std::isfinite(square)) return "a gradient that is not finite";
+  const double largest = reach(*one.model);
+  const double loss = one.loss();
+  const double bound = bounds_.features[one.model->space];
   const double steepest = with_rounding(plan_->loss.steepest(largest, bounds_.target) * bound);
   if (square > steepest * steepest) return beyond("gradient norm", std::sqrt(square), steepest);
   const double by_loss = with_rounding(4.0 * bound * bound * loss);
   if (is_square(plan_->loss) && square > by_loss) {
     return beyond("squared gradient norm", square, by_loss) + " for its loss";
   }
+  if (one.weights.empty()) return std::nullopt;
+  double along = 0.0;  // <g, w>
+  for (std::size_t k = 0; k < one.weights.size(); ++k) {
+    along += static_cast<double>(one.direction()[k]) * static_cast<double>(one.weights[k]);
+  }
+  // The client computes <w, z> in floats.
+  constexpr double kRoundingOfForecasts = 1e-5;
+  const double room =
+      kRounding * std::abs(loss) + kRoundingOfForecasts * steepest * one.model->norm + kTiny;
+  double least = loss - plan_->loss.largest(0.0, bounds_.target);
+  if (is_square(plan_->loss)) {
+    const double apart = 2.0 * bounds_.target * std::sqrt(std::max(0.0, loss));
+    least = 2.0 * loss - apart;
+    if (along > 2.0 * loss + apart + room) {
+      return beyond("gradient along the model", along, 2.0 * loss + apart) + " for its loss";
+    }
+  }
+  if (along < least - room) {
+    return beyond("gradient along the model", along, least) + " for its loss";
+  }
   return std::nullopt;
 }
 
-std::optional<std::string> ReportRules::fault_of_triangle(std::span<const float> triangle,
-                                                          const SampledModel& model,
-                                                          double examples) const {
+std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) const {
+  const auto triangle = one.direction();
   if (triangle.empty()) return std::nullopt;
+  const SampledModel& model = *one.model;
+  const FeatureMaps& maps = plan_->maps;
   const std::size_t rows = triangle_rows(triangle.size());
   SymmetricMatrix sums(rows);
   sums.add_triangle(rows, triangle);
-  if (!is_semidefinite(sums)) return "sums that are not positive semidefinite";
-  if (!is_square(plan_->loss)) return std::nullopt;  // others weigh examples and move targets
-  double trace = 0.0;
-  for (std::size_t k = 1; k < rows; ++k) trace += sums(k, k);
-  const double bound = bounds_.features[model.space];
-  const double most_trace = with_rounding(examples * bound * bound);
-  if (trace > most_trace) return beyond("sum of squared features", trace, most_trace);
-  const double most_targets = with_rounding(examples * bounds_.target * bounds_.target);
-  if (sums(0, 0) > most_targets) return beyond("sum of squared targets", sums(0, 0), most_targets);
-  return std::nullopt;
+  SumsClaim claim{&plan_->loss,
+                  static_cast<double>(one.examples),
+                  bounds_.features[model.space],
+                  bounds_.target,
+                  reach(model),
+                  {}};
+  const std::size_t inputs = maps.shape().features;
+  if (maps.space(model.space).intercept && rows > inputs + 1) claim.intercept = inputs;
+  if (auto found = fault_in_sums(sums, claim)) return found;
+  if (one.weights.empty() || rows != one.weights.size() + 1) return std::nullopt;
+  const std::vector<double> weights(one.weights.begin(), one.weights.end());
+  return fault_in_loss(sums, claim, weights, one.loss());
 }
 
 std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,

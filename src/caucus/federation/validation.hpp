@@ -2,14 +2,15 @@
 // for the models that the client was given. Within these bounds a client can still do great harm.
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
-// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. Sums over n
-// examples (the statistics schedule) are possible exactly if
-//   the matrix of the sums is positive semidefinite, its part of z has the trace n b_i^2 at most,
-//   and its part of y is n Y^2 at most.
+//             <g, w_i> >= c - max_y l(0, y)       since l(0, y) >= l(f, y) - l'(f, y) f
+//             |<g, w_i> - 2 c| <= 2 Y sqrt(c)     for the square loss, which is stronger
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i.
+// sums_validation.hpp has the conditions for sums over n examples (the statistics schedule).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,20 +27,27 @@ namespace caucus {
 struct ExampleBounds {
   double target = 1.0;                  ///< Y >= |y|
   std::vector<double> features;         ///< b_i >= |phi_i(x)|; for an expert its largest prediction
-  std::uint32_t examples = 1000;        ///< the most examples in one part of a report
+  std::uint32_t examples = 1000;        ///< the most in one part; `sums` says it for sums
   std::optional<UploadRule> sums = {};  ///< if reports are sums: how much is sent with how many
+  std::size_t label_delay = 0;          ///< by how many batches a true value may be late
 };
 
 class ReportRules {
  public:
-  ReportRules(const Plan& plan, ExampleBounds bounds) : plan_(&plan), bounds_(std::move(bounds)) {}
+  /// Returns the present weights of a model.
+  using PresentWeights = std::function<std::span<const float>(std::uint32_t space)>;
+
+  /// Reports on the open batch are held against `present`, others against the weights that the
+  /// sampled models remember; where there are neither, the conditions on <g, w_i> are left out.
+  ReportRules(const Plan& plan, ExampleBounds bounds, PresentWeights present = {})
+      : plan_(&plan), bounds_(std::move(bounds)), present_(std::move(present)) {}
 
   /// Returns what is wrong with a report, or nullopt.
   [[nodiscard]] std::optional<std::string> fault(const TrackedMember& member,
                                                  const ReportRecord& report) const;
   /// Does the same for one part, which is about the models `sampled`.
   [[nodiscard]] std::optional<std::string> fault(const ReportBatch& reports, std::size_t report,
-                                                 const SampledSet& sampled) const;
+                                                 const SampledSet& sampled, bool is_open) const;
   /// Does the same for the sums over the predictions, which are of models in `recent`.
   template <class Sets>
   [[nodiscard]] std::optional<std::string> fault(const PlayedSums& played,
@@ -54,24 +62,35 @@ class ReportRules {
  private:
   /// Returns the largest |f_i(x)|.
   [[nodiscard]] double reach(const SampledModel& model) const;
-  [[nodiscard]] std::optional<std::string> fault_of_model(const ReportBatch& reports,
-                                                          std::size_t reported,
-                                                          const SampledModel& model,
-                                                          std::size_t floats,
-                                                          std::uint32_t examples) const;
+  /// One model of a part.
+  struct Reported {
+    const ReportBatch* reports;
+    std::size_t place;
+    const SampledModel* model;
+    std::span<const float> weights;  ///< empty if they are not known
+    std::uint32_t examples;
+
+    [[nodiscard]] double loss() const { return static_cast<double>(reports->losses[place]); }
+    [[nodiscard]] std::span<const float> direction() const { return reports->direction(place); }
+  };
+
+  /// Returns the most examples in a part about the models of a batch.
+  [[nodiscard]] std::size_t most_examples(std::uint64_t batch) const;
+  [[nodiscard]] std::optional<std::string> fault_of_model(const Reported& one,
+                                                          std::size_t floats) const;
+  [[nodiscard]] std::optional<std::string> fault_of_gradient(const Reported& one) const;
   /// Returns how many numbers a model is reported with beside its loss.
   [[nodiscard]] std::size_t expected_floats(std::uint32_t space, bool with_sums,
                                             std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
-  [[nodiscard]] std::optional<std::string> fault_of_triangle(std::span<const float> triangle,
-                                                             const SampledModel& model,
-                                                             double examples) const;
+  [[nodiscard]] std::optional<std::string> fault_of_triangle(const Reported& one) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,
                                                          double largest) const;
   [[nodiscard]] double least_loss(double largest) const;
 
   const Plan* plan_;
   ExampleBounds bounds_;
+  PresentWeights present_;
 };
 
 }  // namespace caucus

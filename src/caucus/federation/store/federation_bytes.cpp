@@ -16,8 +16,9 @@ namespace caucus {
 
 /// The first bytes of a snapshot, with the version of its layout, which any change must raise:
 /// stored_run_test.cpp checks that. 2 added the weights of late gradients; 3 added the length with
-/// which the run began, and rows of batches that begin with their version (member_bytes.cpp).
-constexpr std::string_view kSnapshotName = "caucus federation 3";
+/// which the run began, and rows of batches that begin with their version (member_bytes.cpp); 4 has
+/// the weights of all models that late reports may be about.
+constexpr std::string_view kSnapshotName = "caucus federation 4";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,

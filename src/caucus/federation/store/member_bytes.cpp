@@ -165,9 +165,7 @@ Status restore_weights(StateReader& from, const FeatureMaps& maps, const Sampled
                        std::vector<TrackedMember>& members) {
   WeightsOfBatches all;
   each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
-    if (sampled.remembers_weights(model.space)) {
-      all.emplace(std::pair(batch, model.space), nullptr);
-    }
+    if (sampled.remembers_weights()) all.emplace(std::pair(batch, model.space), nullptr);
   });
   if (from.u64() != all.size()) return from.refuse("has the weights of other models");
   for (auto& [place, weights] : all) {

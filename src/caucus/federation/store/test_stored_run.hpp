@@ -33,6 +33,7 @@ inline FederationSettings stored_settings(ScheduleKind schedule) {
   settings.plan.features = 0;  // the clients tell
   settings.plan.label_delay = 1;
   settings.violations = 1;
+  settings.max_abs_target = 1024.0;  // so that made-up gradients may have any angle with the models
   return settings;
 }
 

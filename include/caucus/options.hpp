@@ -24,6 +24,13 @@ constexpr bool is_adaptive(ScheduleKind kind) {
          kind == ScheduleKind::statistics;
 }
 
+/// How a server protects what it learns from clients that lie (statistics schedule).
+enum class Robust {
+  none,  ///< every report counts with its examples
+  clip,  ///< a report that the models fit much worse than most counts less
+  trim   ///< the quarter of the reports that the models fit worst does not count
+};
+
 enum class Horizon {
   rounds,   ///< T is the number of batches; with one round per upload, the paper's T
   examples  ///< T is the number of all reports, as in the authors' scripts
@@ -60,6 +67,7 @@ struct LearningOptions {
   double growth = 0.3;        ///< length of a growing batch, as a share of the rounds before it
   std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
   bool personal = true;       ///< statistics: clients correct the forecasts for themselves
+  Robust robust = Robust::none;  ///< statistics: what is done against clients that lie
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;

@@ -97,6 +97,7 @@ RunConfig RunConfig::resolved() const {
     const LearningOptions defaults;
     set_default(all.growth, defaults.growth);
     set_default(all.min_batch, defaults.min_batch);
+    set_default(all.robust, defaults.robust);
   }
   if (schedule == ScheduleKind::theory) {
     const ScheduleOptions defaults;
@@ -165,6 +166,9 @@ Status RunConfig::validate() const {
        {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
+       {schedule != ScheduleKind::statistics && robust, "--robust",
+        "only sums are weighed against each other, but it is given",
+        "expected it with --schedule statistics"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
   for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));
@@ -201,6 +205,7 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   options.sample_size = *all.sample_size;
   options.rounds_per_upload = *all.rounds_per_upload;
   options.personal = !no_personal;
+  options.robust = all.robust.value_or(options.robust);
   options.growth = all.growth.value_or(options.growth);
   options.min_batch = all.min_batch.value_or(options.min_batch);
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));

@@ -46,6 +46,7 @@ struct RunConfig : SimulationOptions {
   std::optional<double> growth;
   std::optional<std::size_t> min_batch;  ///< 0: enough to hide examples
   bool no_personal = false;
+  std::optional<Robust> robust;
   Loss loss;
 
   ScheduleKind schedule = ScheduleKind::adaptive;

@@ -118,6 +118,8 @@ const std::vector<Setting<RunConfig>>& run_settings() {
          {"no_personal", "", "statistics: the federated forecast alone, without the client's own",
           &C::no_personal, parse_switch,
           [](const C& c) { return c.no_personal ? Json(true) : Json(nullptr); }},
+         {"robust", "none|clip|trim",
+          "statistics: what is done against reports that do not fit the others (none)", &C::robust},
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
        {"schedule",

@@ -163,7 +163,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     }
     return AnySettings(std::make_shared<const StatisticsSettings>(StatisticsSettings{
         std::move(plan), options.resolved_sample_size(), uploads, options.personal,
-        options.schedule.fixed_share, options.seed, repetition}));
+        options.schedule.fixed_share, options.seed, repetition, options.robust}));
   }
   if (is_adaptive(options.schedule.kind)) {
     return adaptive_settings(algorithm, std::move(plan), length, options, repetition);

@@ -174,8 +174,11 @@ std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) c
   const std::size_t inputs = maps.shape().features;
   if (maps.space(model.space).intercept && rows > inputs + 1) claim.intercept = inputs;
   if (auto found = fault_in_sums(sums, claim)) return found;
-  if (one.weights.empty() || rows != one.weights.size() + 1) return std::nullopt;
-  const std::vector<double> weights(one.weights.begin(), one.weights.end());
+  if (one.weights.empty()) return std::nullopt;
+  const auto missing = one.weights.subspan(rows - 1);  // not sent, to hide examples
+  const auto is_zero = [](float w) { return w == 0.0F; };
+  if (!std::all_of(missing.begin(), missing.end(), is_zero)) return std::nullopt;
+  const std::vector<double> weights(one.weights.begin(), one.weights.begin() + static_cast<std::ptrdiff_t>(rows - 1));
   return fault_in_loss(sums, claim, weights, one.loss());
 }
 

@@ -16,8 +16,10 @@ void BatchSums::clear() {
   for (const std::uint32_t map : touched) {
     of_map[map].sums.clear();
     of_map[map].examples = 0.0;
+    of_map[map].rows = 0;
   }
   touched.clear();
+  kept.clear();
 }
 
 std::optional<std::uint32_t> reference_space(std::span<const Space> spaces, const Loss& loss) {
@@ -35,7 +37,8 @@ StatisticsOms::StatisticsOms(std::shared_ptr<const StatisticsSettings> settings)
       others_(Simplex::uniform(models() - (reference_ ? 1 : 0))),
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, others_.size(),
                std::min(sample_size(), others_.size())),
-      sums_(plan().maps.map_count()) {}
+      sums_(plan().maps.map_count()),
+      robust_(settings_->robust, plan().maps.shape().features) {}
 
 void StatisticsOms::set_others() {
   if (!reference_) return;
@@ -96,40 +99,56 @@ void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double
 
 BatchSums StatisticsOms::new_aggregate() const {
   const std::vector<double> zeros(models(), 0.0);
-  return {0.0, zeros, zeros, std::vector<MapSums>(sums_.size()), {}};
+  return {0.0, zeros, zeros, std::vector<MapSums>(sums_.size()), {}, {}};
 }
 
 void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
-  const auto add = [&](std::uint32_t space, double examples) -> SymmetricMatrix& {
-    MapSums& sums = into.of_map[plan().maps.map_of(space)];
-    if (sums.sums.empty()) sums.sums = SymmetricMatrix(plan().maps.dimension(space) + 1);
-    if (sums.examples == 0.0) {
-      into.touched.push_back(static_cast<std::uint32_t>(plan().maps.map_of(space)));
-    }
-    sums.examples += examples;
-    return sums.sums;
-  };
-  for (std::size_t n = 0; n < reports.size(); ++n) {
-    const double examples = reports.examples[n];
-    into.examples += examples;
-    bool has_linear = false;
-    for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
-      const auto triangle = reports.direction(a);
-      if (triangle.empty()) continue;  // an expert, or another model has brought the sums
-      add(reports.spaces[a], examples).add_triangle(triangle_rows(triangle.size()), triangle);
-      has_linear = has_linear || is_linear(reports.spaces[a]);
-    }
-    if (!reference_) {
-      compare_pairs(reports, n, into);
-    } else if (const auto linear = linear_sums(reports, n)) {
-      if (!has_linear) add(*reference_, examples).add(*linear);
-      compare_with_reference(reports, n, *linear, into);
-    }
+  if (settings_->robust != Robust::none) return into.kept.keep(reports);
+  for (std::size_t n = 0; n < reports.size(); ++n) add(reports, n, listed(reports, n), into);
+}
+
+WeighedReport StatisticsOms::listed(const ReportBatch& reports, std::size_t report) const {
+  WeighedReport result{reports.clients[report], static_cast<double>(reports.examples[report]), {}, {}};
+  if (reference_ || settings_->robust != Robust::none) {
+    result.judged = linear_triangle(reports, report);
+  }
+  bool has_linear = false;
+  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
+    const auto triangle = reports.direction(a);
+    if (triangle.empty()) continue;  // an expert, or another model has brought the sums
+    const std::uint32_t space = reports.spaces[a];
+    const double loss = is_known(space) ? static_cast<double>(reports.losses[a]) : -1.0;
+    result.sums.push_back({plan().maps.map_of(space), triangle, loss});
+    has_linear = has_linear || is_linear(space);
+  }
+  if (reference_ && !has_linear && !result.judged.empty()) {
+    result.sums.push_back({plan().maps.map_of(*reference_), result.judged});
+  }
+  return result;
+}
+
+void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
+                        const WeighedReport& weighed, BatchSums& into) const {
+  into.examples += weighed.examples;
+  for (const ReportedSums& one : weighed.sums) {
+    const std::size_t rows = triangle_rows(one.triangle.size());
+    if (one.factor == 0.0 || rows == 0) continue;
+    MapSums& all = into.of_map[one.map];
+    if (all.sums.empty()) all.sums = SymmetricMatrix(plan().maps.map_dimension(one.map) + 1);
+    if (all.examples == 0.0) into.touched.push_back(static_cast<std::uint32_t>(one.map));
+    all.examples += one.factor * weighed.examples;
+    all.rows = std::max(all.rows, rows);
+    all.sums.add_triangle(rows, one.triangle, one.factor);
+  }
+  if (reference_) {
+    compare_with_reference(reports, report, weighed, into);
+  } else {
+    compare_pairs(reports, report, weighed, into);
   }
 }
 
-std::optional<SymmetricMatrix> StatisticsOms::linear_sums(const ReportBatch& reports,
-                                                          std::size_t report) const {
+std::vector<float> StatisticsOms::linear_triangle(const ReportBatch& reports,
+                                                  std::size_t report) const {
   const std::size_t inputs = plan().maps.shape().features;
   const std::size_t rows = inputs + 2;  // y, x, 1
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
@@ -144,16 +163,16 @@ std::optional<SymmetricMatrix> StatisticsOms::linear_sums(const ReportBatch& rep
         for (std::size_t c = 0; c <= r; ++c) triangle[place++] *= scale(r) * scale(c);
       }
     }
-    SymmetricMatrix sums(rows);
-    sums.add_triangle(rows, triangle);
-    return sums;
+    return triangle;
   }
-  return std::nullopt;
+  return {};
 }
 
 void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
-                                           const SymmetricMatrix& linear, BatchSums& into) const {
-  if (!is_known(*reference_)) return;
+                                           const WeighedReport& weighed, BatchSums& into) const {
+  if (!is_known(*reference_) || weighed.judged.empty()) return;
+  SymmetricMatrix linear(triangle_rows(weighed.judged.size()));
+  linear.add_triangle(linear.size(), weighed.judged);
   const double examples = reports.examples[report];
   const auto loss_of = [&](std::uint32_t space) {
     const auto w = weights(space);
@@ -161,8 +180,9 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
   };
   const double reference = loss_of(*reference_);
   const auto compare = [&](std::uint32_t space, double loss) {
-    into.differences[space] += loss - reference;
-    into.compared[space] += examples;
+    const double factor = factor_of(weighed, plan().maps.map_of(space));
+    into.differences[space] += factor * (loss - reference);
+    into.compared[space] += factor * examples;
   };
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     const std::uint32_t space = reports.spaces[a];
@@ -175,7 +195,7 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
 }
 
 void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report,
-                                  BatchSums& into) const {
+                                  const WeighedReport& weighed, BatchSums& into) const {
   const double examples = reports.examples[report];
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     for (std::size_t b = a + 1; b < reports.ends[report]; ++b) {
@@ -186,8 +206,11 @@ void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report
           reports.is_late(a) ? late_pair_weights(probabilities(), i, k, sample_size(),
                                                  reports.sampled_with[a], reports.sampled_with[b])
                              : pair_weights(probabilities(), i, k, sample_size());
-      const double gap = examples * (static_cast<double>(reports.losses[a]) -
-                                     static_cast<double>(reports.losses[b]));
+      const double factor = std::min(factor_of(weighed, plan().maps.map_of(i)),
+                                     factor_of(weighed, plan().maps.map_of(k)));
+      const double gap = factor * examples *
+                         (static_cast<double>(reports.losses[a]) -
+                          static_cast<double>(reports.losses[b]));
       into.differences[i] += weights.second * gap;
       into.differences[k] -= weights.first * gap;
     }
@@ -205,7 +228,42 @@ std::vector<double> StatisticsOms::differences(const BatchSums& sums) const {
   return result;
 }
 
-void StatisticsOms::step(const Batch& batch, const BatchSums& sums) {
+BatchSums StatisticsOms::weighed(const KeptReports& kept, double kept_share) {
+  std::vector<WeighedReport> all;
+  for (const ReportBatch& reports : kept.batches()) {
+    for (std::size_t n = 0; n < reports.size(); ++n) all.push_back(listed(reports, n));
+  }
+  robust_.weigh(all, kept_share);
+  constexpr double kDoubtful = 0.5;
+  std::vector<std::size_t> rows;
+  for (const MapSums& map : sums_) rows.push_back(map.rows);
+  for (const WeighedReport& report : all) {
+    for (const ReportedSums& one : report.sums) {
+      if (one.factor < kDoubtful) continue;
+      rows[one.map] = std::max(rows[one.map], triangle_rows(one.triangle.size()));
+    }
+  }
+  for (WeighedReport& report : all) {
+    for (ReportedSums& one : report.sums) {
+      const std::size_t sent = triangle_rows(one.triangle.size());
+      if (sent > rows[one.map]) one.triangle = one.triangle.first(triangle_size(rows[one.map]));
+    }
+  }
+  BatchSums result = new_aggregate();
+  auto weighed = all.begin();
+  for (const ReportBatch& reports : kept.batches()) {
+    for (std::size_t n = 0; n < reports.size(); ++n) add(reports, n, *weighed++, result);
+  }
+  return result;
+}
+
+void StatisticsOms::step(const Batch& batch, const BatchSums& aggregate) {
+  BatchSums by_factors;
+  if (settings_->robust != Robust::none) {
+    const auto rounds = static_cast<double>(settings_->uploads.length_after(batch.first));
+    by_factors = weighed(aggregate.kept, std::pow(1.0 - settings_->fixed_share, rounds));
+  }
+  const BatchSums& sums = settings_->robust != Robust::none ? by_factors : aggregate;
   if (sums.examples == 0.0) return;
   // The data of some clients may end before the batch, which the server cannot know.
   const auto length = static_cast<double>(settings_->uploads.length_after(batch.first));
@@ -217,6 +275,7 @@ void StatisticsOms::step(const Batch& batch, const BatchSums& sums) {
     if (kept < 1.0) all.sums.scale(kept);
     all.sums.add(added.sums);
     all.examples = kept * all.examples + added.examples;
+    all.rows = std::max(all.rows, added.rows);
   }
   for (std::size_t i = 0; i < models(); ++i) {
     if (sums.of_map[plan().maps.map_of(i)].examples > 0.0) solve(i);
@@ -243,15 +302,17 @@ void StatisticsOms::solve(std::size_t space) {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 1";
+constexpr std::string_view kStatisticsState = "statistics-oms 2";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
   hedge_.save(to);
   weights_.save(to);
   to.real(rounds_);
+  robust_.save(to);
   for (const MapSums& map : sums_) {
     to.real(map.examples);
+    to.u64(map.rows);
     if (map.examples > 0.0) map.sums.save(to);
   }
 }
@@ -261,12 +322,14 @@ Status StatisticsOms::restore(StateReader& from) {
   CAUCUS_CHECK(hedge_.restore(from));
   CAUCUS_CHECK(weights_.restore(from, plan().maps));
   rounds_ = from.real();
+  CAUCUS_CHECK(robust_.restore(from));
   std::vector<std::size_t> dimensions(sums_.size());
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);
   }
   for (std::size_t map = 0; map < sums_.size(); ++map) {
     sums_[map].examples = from.real();
+    sums_[map].rows = from.u64();
     CAUCUS_CHECK(from.status());
     if (!is_amount(sums_[map].examples)) return from.refuse("a number of examples");
     if (sums_[map].examples == 0.0) continue;

@@ -22,6 +22,7 @@
 
 #include "caucus/algorithms/oms_server.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/algorithms/statistics/robust_factors.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/adahedge.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
@@ -42,12 +43,14 @@ struct StatisticsSettings {
   double fixed_share = 0.0;  ///< share of the past forgotten per round
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  Robust robust = Robust::none;
 };
 
 /// Sums over examples of one map.
 struct MapSums {
   SymmetricMatrix sums;   ///< of rows (y, z); empty before the first example
-  double examples = 0.0;  ///< their number; with forgetting, their weight
+  double examples = 0.0;  ///< their number; with forgetting and factors, their weight
+  std::size_t rows = 0;   ///< rows of which a report has sums that count fully or nearly so
 };
 
 /// The sums over the reports of one batch.
@@ -57,6 +60,7 @@ struct BatchSums {
   std::vector<double> compared;     ///< the examples behind each difference
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
+  KeptReports kept;  ///< if they are weighed together (robust_factors.hpp), all reports
 
   void clear();
 };
@@ -99,15 +103,25 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   [[nodiscard]] bool is_linear(std::size_t space) const {
     return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
   }
-  /// Returns the sums of the linear map in a report, if there are any.
-  [[nodiscard]] std::optional<SymmetricMatrix> linear_sums(const ReportBatch& reports,
-                                                           std::size_t report) const;
+  /// Returns the triangle of the sums of (y, x, 1) in a report, empty if there is none.
+  [[nodiscard]] std::vector<float> linear_triangle(const ReportBatch& reports,
+                                                   std::size_t report) const;
+  /// Lists the sums of a report by maps, with those of the reference if they are known. They lie
+  /// in the report and in the result.
+  [[nodiscard]] WeighedReport listed(const ReportBatch& reports, std::size_t report) const;
+  /// Adds one report, whose sums of each map count with a factor.
+  void add(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
+           BatchSums& into) const;
   /// Compares the losses of a report with that of the reference.
   void compare_with_reference(const ReportBatch& reports, std::size_t report,
-                              const SymmetricMatrix& linear, BatchSums& into) const;
+                              const WeighedReport& weighed, BatchSums& into) const;
   /// Compares the losses of the models of a report with each other. The differences are unbiased
   /// estimates of c_i - sum_k p_k c_k.
-  void compare_pairs(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
+  void compare_pairs(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
+                     BatchSums& into) const;
+  /// Weighs the reports of a batch against each other and adds them up. Coordinates of which only
+  /// doubtful reports have sums are left out: however small their factor, they would decide alone.
+  [[nodiscard]] BatchSums weighed(const KeptReports& kept, double kept_share);
   /// Returns the differences of the losses of all spaces on a batch.
   [[nodiscard]] std::vector<double> differences(const BatchSums& sums) const;
   void solve(std::size_t space);
@@ -121,6 +135,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   std::vector<double> shares_;  ///< used while assigning
   std::vector<MapSums> sums_;   ///< by map
   double rounds_ = 0.0;         ///< of all batches so far
+  RobustFactors robust_;
 };
 
 }  // namespace caucus

@@ -84,7 +84,9 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
                       {"sums auto, clip", ScheduleKind::statistics, 0, Robust::clip},
                       {"sums auto, trim", ScheduleKind::statistics, 0, Robust::trim},
                       {"constant", ScheduleKind::constant, 0, Robust::none},
-                      {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none}};
+                      {"constant, clip", ScheduleKind::constant, 0, Robust::clip},
+                      {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none},
+                      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip}};
   const std::pair<Lie, const char*> lies[] = {
       {Lie::flipped, "flipped"}, {Lie::negated, "negated"}, {Lie::largest, "largest"},
       {Lie::corner, "corner"},   {Lie::growing, "growing"}, {Lie::shrinking, "shrinking"},
@@ -92,9 +94,8 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
   for (const Way& way : ways) {
     if (!only.empty() && std::string(way.name).find(only) == std::string::npos) continue;
     std::size_t rejected = 0;
-    const double honest[] = {
-        loss_of(way, *data, dealt, repetitions, Lie::none, 0, 1, rejected),
-        loss_of(way, *data, dealt, repetitions, Lie::none, 0, 3, rejected)};
+    const double honest[] = {loss_of(way, *data, dealt, repetitions, Lie::none, 0, 1, rejected),
+                             loss_of(way, *data, dealt, repetitions, Lie::none, 0, 3, rejected)};
     std::printf("%-16s honest %.6f (%zu rejected)", way.name, honest[0], rejected);
     for (const auto& [lie, name] : lies) {
       const bool sums = way.schedule == ScheduleKind::statistics;

@@ -24,11 +24,11 @@ constexpr bool is_adaptive(ScheduleKind kind) {
          kind == ScheduleKind::statistics;
 }
 
-/// How a server protects what it learns from clients that lie (statistics schedule).
+/// How a server protects what it learns from clients that lie.
 enum class Robust {
   none,  ///< every report counts with its examples
   clip,  ///< a report that the models fit much worse than most counts less
-  trim   ///< the quarter of the reports that the models fit worst does not count
+  trim   ///< the quarter of the reports that the models fit worst does not count (only sums)
 };
 
 enum class Horizon {
@@ -64,10 +64,10 @@ struct LearningOptions {
   Loss loss;
   std::size_t sample_size = 0;        ///< J, the models that a client holds; 0 means min(2, K)
   std::size_t rounds_per_upload = 1;  ///< 0 if batches grow (statistics schedule)
-  double growth = 0.3;        ///< length of a growing batch, as a share of the rounds before it
-  std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
-  bool personal = true;       ///< statistics: clients correct the forecasts for themselves
-  Robust robust = Robust::none;  ///< statistics: what is done against clients that lie
+  double growth = 0.3;           ///< length of a growing batch, as a share of the rounds before it
+  std::size_t min_batch = 0;     ///< its least length; 0 means enough examples to hide each
+  bool personal = true;          ///< statistics: clients correct the forecasts for themselves
+  Robust robust = Robust::none;  ///< what is done against clients that lie
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;

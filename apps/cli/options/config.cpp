@@ -166,9 +166,11 @@ Status RunConfig::validate() const {
        {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {schedule != ScheduleKind::statistics && robust, "--robust",
-        "only sums are weighed against each other, but it is given",
-        "expected it with --schedule statistics"},
+       {schedule != ScheduleKind::statistics && robust == Robust::trim, "--robust",
+        "only sums can be trimmed", "expected trim with --schedule statistics, or clip"},
+       {schedule == ScheduleKind::adaptive && robust == Robust::clip, "--robust",
+        "second-order steps cannot take clipped gradients",
+        "expected clip with --schedule statistics, adaptive-first-order, theory or constant"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
   for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));

@@ -119,7 +119,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           &C::no_personal, parse_switch,
           [](const C& c) { return c.no_personal ? Json(true) : Json(nullptr); }},
          {"robust", "none|clip|trim",
-          "statistics: what is done against reports that do not fit the others (none)", &C::robust},
+          "clip or trim reports that do not fit those of most clients (none)", &C::robust},
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
        {"schedule",

@@ -33,6 +33,7 @@ struct AdaptiveSettings {
   double fixed_share = 0.0;        ///< share of the past forgotten per batch
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  bool clips_reports = false;  ///< whether reports of unusual losses count less
 };
 
 /// Returns which spaces get second-order steps: those of at most 500 dimensions as long as the
@@ -44,6 +45,8 @@ class AdaptiveOms : public OmsServer<AdaptiveOms, AdaptiveSettings> {
  public:
   using Aggregate = KeptReports;
   static constexpr bool kFirstPredicts = false;
+
+  [[nodiscard]] bool clips_reports() const { return settings_->clips_reports; }
 
   explicit AdaptiveOms(std::shared_ptr<const AdaptiveSettings> settings);
 

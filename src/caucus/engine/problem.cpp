@@ -107,9 +107,9 @@ Result<AnySettings> adaptive_settings(const std::string& algorithm,
                                       const LearningOptions& options, std::uint32_t repetition) {
   CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
   auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
-  return AnySettings(std::make_shared<const AdaptiveSettings>(
-      AdaptiveSettings{std::move(plan), options.resolved_sample_size(), std::move(second_order),
-                       options.schedule.fixed_share, options.seed, repetition}));
+  return AnySettings(std::make_shared<const AdaptiveSettings>(AdaptiveSettings{
+      std::move(plan), options.resolved_sample_size(), std::move(second_order),
+      options.schedule.fixed_share, options.seed, repetition, options.robust == Robust::clip}));
 }
 
 std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
@@ -178,7 +178,8 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
                        WeightedEntropy(std::move(loss_bounds)),
                        options.seed,
                        repetition,
-                       options.schedule.fixed_share};
+                       options.schedule.fixed_share,
+                       options.robust == Robust::clip};
   CAUCUS_CHECK(settings.validate());
   if (options.schedule.kind == ScheduleKind::theory) {
     CAUCUS_TRY(settings.schedule, theory_schedule(algorithm, constants, length, options));

@@ -22,13 +22,13 @@ namespace caucus {
 
 enum class Lie {
   none,
-  flipped,      ///< the target is mirrored in its range
-  negated,      ///< the target has the other sign
-  largest,      ///< sums of features at their bound against the model, and targets at theirs
-  corner,       ///< the same of a row in a corner of the features' range
-  growing,      ///< a gradient along -w, as long as possible
-  shrinking,    ///< a gradient along w, as long as possible
-  losses        ///< the least loss for unlikely models and the largest for likely ones
+  flipped,    ///< the target is mirrored in its range
+  negated,    ///< the target has the other sign
+  largest,    ///< sums of features at their bound against the model, and targets at theirs
+  corner,     ///< the same of a row in a corner of the features' range
+  growing,    ///< a gradient along -w, as long as possible
+  shrinking,  ///< a gradient along w, as long as possible
+  losses      ///< the least loss for unlikely models and the largest for likely ones
 };
 
 /// An example source with clients(), rounds(client) and example(client, round), whose targets lie
@@ -37,10 +37,10 @@ template <class Source>
 class PoisonRun {
  public:
   struct Outcome {
-    double loss = 0.0;           ///< the mean over the honest clients' predictions
-    std::size_t rejected = 0;    ///< of all reports
-    std::string why;             ///< of the last one
-    double largest_weight = 0.0; ///< max |w_i| at the end
+    double loss = 0.0;            ///< the mean over the honest clients' predictions
+    std::size_t rejected = 0;     ///< of all reports
+    std::string why;              ///< of the last one
+    double largest_weight = 0.0;  ///< max |w_i| at the end
   };
 
   PoisonRun(FederationSettings settings, const Source& source, Lie lie, std::size_t liars)
@@ -116,10 +116,14 @@ class PoisonRun {
   [[nodiscard]] double told(double y, double output) const {
     const bool classes = settings_.plan.loss.is_classification();
     switch (lie_) {
-      case Lie::flipped: return classes ? -y : 1.0 - y;
-      case Lie::negated: return -y;
-      case Lie::corner: return output > 0.0 ? -1.0 : 1.0;
-      default: return y;
+      case Lie::flipped:
+        return classes ? -y : 1.0 - y;
+      case Lie::negated:
+        return -y;
+      case Lie::corner:
+        return output > 0.0 ? -1.0 : 1.0;
+      default:
+        return y;
     }
   }
 
@@ -135,8 +139,7 @@ class PoisonRun {
         const HeldModelRecord& held = record.held[m - report.reports.begin_of(n)];
         if (lie_ == Lie::largest && settings_.plan.statistics) {
           spoil_sums(report.reports.examples[n], held, numbers, loss);
-        } else if (!settings_.plan.statistics &&
-                   (lie_ == Lie::growing || lie_ == Lie::shrinking)) {
+        } else if (!settings_.plan.statistics && (lie_ == Lie::growing || lie_ == Lie::shrinking)) {
           spoil_gradient(held, numbers, loss);
         } else if (lie_ == Lie::losses) {
           spoil_loss(held, record, numbers, loss);
@@ -154,8 +157,8 @@ class PoisonRun {
 
   /// n times the same v = (y, z): z has 1 for the intercept and is else along -w, and y is at its
   /// bound.
-  void spoil_sums(std::uint32_t examples, const HeldModelRecord& held,
-                  std::vector<float>& triangle, float& loss) const {
+  void spoil_sums(std::uint32_t examples, const HeldModelRecord& held, std::vector<float>& triangle,
+                  float& loss) const {
     if (triangle.empty()) return;
     const std::size_t rows = triangle_rows(triangle.size());
     const std::size_t one = settings_.plan.features;  // the place of the intercept in z
@@ -206,7 +209,8 @@ class PoisonRun {
     double error = 0.0;
     for (int k = 0; k <= 1000; ++k) {
       const double e = (norm * b + Y) * k / 1000.0;
-      const double room = lie_ == Lie::growing ? 2.0 * Y * e - 2.0 * e * e : 2.0 * Y * e + 2.0 * e * e;
+      const double room =
+          lie_ == Lie::growing ? 2.0 * Y * e - 2.0 * e * e : 2.0 * Y * e + 2.0 * e * e;
       const double length = std::min(2.0 * b * e, room / norm);
       if (length > longest) {
         longest = length;

@@ -178,7 +178,8 @@ std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) c
   const auto missing = one.weights.subspan(rows - 1);  // not sent, to hide examples
   const auto is_zero = [](float w) { return w == 0.0F; };
   if (!std::all_of(missing.begin(), missing.end(), is_zero)) return std::nullopt;
-  const std::vector<double> weights(one.weights.begin(), one.weights.begin() + static_cast<std::ptrdiff_t>(rows - 1));
+  const std::vector<double> weights(one.weights.begin(),
+                                    one.weights.begin() + static_cast<std::ptrdiff_t>(rows - 1));
   return fault_in_loss(sums, claim, weights, one.loss());
 }
 

@@ -14,7 +14,7 @@ constexpr double kRidge = 0.003;  // that of the models, for x divided by the ro
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Returns k: of few examples an honest client may have an unlucky choice.
-double medians_allowed(double examples) { return 4.0 + 5.0 / std::sqrt(examples); }
+double medians_allowed(double examples) { return 5.0 + 4.0 / std::sqrt(examples); }
 
 double clipped(double loss, double most) { return loss > most ? most / loss : 1.0; }
 
@@ -60,8 +60,9 @@ RobustFactors::RobustFactors(Robust kind, std::size_t inputs)
     : kind_(kind), inputs_(inputs), before_(kind == Robust::none ? 0 : inputs + 2) {}
 
 RobustFactors::Judge RobustFactors::learn(std::span<const WeighedReport> reports,
-                                          std::span<const double> factors) const {
+                                          std::span<const double> factors, bool with_before) const {
   SymmetricMatrix sums = before_;
+  if (!with_before) sums.clear();
   for (std::size_t n = 0; n < reports.size(); ++n) {
     if (factors[n] == 0.0 || reports[n].judged.empty()) continue;
     sums.add_triangle(sums.size(), reports[n].judged, factors[n]);
@@ -124,8 +125,8 @@ std::vector<double> RobustFactors::factors(std::span<const WeighedReport> report
 std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports) const {
   std::vector<double> best;
   double least = kInfinity;
-  const auto consider = [&](std::span<const double> of) {
-    auto losses = losses_of(learn(reports, of), reports);
+  const auto consider = [&](std::span<const double> of, bool with_before = true) {
+    auto losses = losses_of(learn(reports, of, with_before), reports);
     const double middle = median(reports, losses);
     if (!best.empty() && !(middle < least)) return;
     best = std::move(losses);
@@ -139,13 +140,15 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports)
   for (std::size_t n = 0; n < reports.size(); n += std::max<std::size_t>(1, apart)) {
     some[n] = 1.0;
     consider(some);
+    const double enough = 2.0 * static_cast<double>(inputs_ + 1);
+    if (reports[n].examples >= enough) consider(some, false);
     some[n] = 0.0;
   }
   std::vector<double> before;
   for (int pass = 0; pass < kPasses; ++pass) {
     auto next = factors(reports, best);
     if (next == before) break;
-    best = losses_of(learn(reports, next), reports);
+    best = losses_of(learn(reports, next, true), reports);
     before = std::move(next);
   }
   return best;

@@ -5,18 +5,18 @@
 // Every report contains the sums of (y, x, 1), if the spaces have an intercept. A judge, which is a
 // linear model of these, has the mean loss r on a report, and m is the median of r over the
 // clients. Of the judges that the sums before this batch give, alone, with all reports or with one
-// of them, the one with the least m is taken: liars who are no majority cannot make it theirs, even
-// if their rows lie so far out that a model of all reports fits them. It is then learned again with
-// the factors below until they no longer change.
-//   clip   a report of n examples counts with the factor min(1, k m / r), k = 4 + 5 / sqrt(n)
+// of them, or that one report of enough examples gives, the one with the least m is taken: liars
+// who are no majority cannot make it theirs, even if their rows lie so far out that a model of all
+// reports fits them. It is then learned again with the factors below until they no longer change.
+//   clip   a report of n examples counts with the factor min(1, k m / r), k = 5 + 4 / sqrt(n)
 //   trim   a report counts unless r is among the largest quarter of the clients'
 // Sums of a map also count less, in the same way, if the model that was sent loses much more on
 // them than m and than the median of such losses: a client may lie about random features only.
 //
 // With clip, let w be the model of the honest clients alone. The liars' sums, with their factors,
 // lose at most k m per example there. So the model that minimises the sum of both loses at most
-// k m l / (1 - l) more than w on an honest example if a share l of the examples is the liars'. (This
-// is exact if w is the judge.)
+// k m l / (1 - l) more than w on an honest example if a share l of the examples is the liars'.
+// (This is exact if w is the judge.)
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ namespace caucus {
 struct ReportedSums {
   std::size_t map = 0;
   std::span<const float> triangle;  ///< as in row_sums.hpp
-  double loss = -1.0;               ///< mean loss of the model that was sent; negative if it is none
-  double factor = 1.0;              ///< with which the sums count
+  double loss = -1.0;   ///< mean loss of the model that was sent; negative if it is none
+  double factor = 1.0;  ///< with which the sums count
 };
 
 struct WeighedReport {
@@ -62,13 +62,13 @@ class RobustFactors {
 
  private:
   using Judge = std::vector<double>;
-  static constexpr std::size_t kFewest = 3;  ///< clients, without whom there is no majority
+  static constexpr std::size_t kFewest = 3;    ///< clients, without whom there is no majority
   static constexpr std::size_t kSingles = 16;  ///< judges made with one report
   static constexpr int kPasses = 10;
 
   /// Learns a judge from the sums before and those of reports with their factors.
-  [[nodiscard]] Judge learn(std::span<const WeighedReport> reports,
-                            std::span<const double> factors) const;
+  [[nodiscard]] Judge learn(std::span<const WeighedReport> reports, std::span<const double> factors,
+                            bool with_before) const;
   /// Returns the mean loss of a judge on each report; negative if the report cannot be judged.
   [[nodiscard]] std::vector<double> losses_of(const Judge& judge,
                                               std::span<const WeighedReport> reports) const;

@@ -108,7 +108,8 @@ void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
 }
 
 WeighedReport StatisticsOms::listed(const ReportBatch& reports, std::size_t report) const {
-  WeighedReport result{reports.clients[report], static_cast<double>(reports.examples[report]), {}, {}};
+  WeighedReport result{
+      reports.clients[report], static_cast<double>(reports.examples[report]), {}, {}};
   if (reference_ || settings_->robust != Robust::none) {
     result.judged = linear_triangle(reports, report);
   }
@@ -208,9 +209,9 @@ void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report
                              : pair_weights(probabilities(), i, k, sample_size());
       const double factor = std::min(factor_of(weighed, plan().maps.map_of(i)),
                                      factor_of(weighed, plan().maps.map_of(k)));
-      const double gap = factor * examples *
-                         (static_cast<double>(reports.losses[a]) -
-                          static_cast<double>(reports.losses[b]));
+      const double gap =
+          factor * examples *
+          (static_cast<double>(reports.losses[a]) - static_cast<double>(reports.losses[b]));
       into.differences[i] += weights.second * gap;
       into.differences[k] -= weights.first * gap;
     }

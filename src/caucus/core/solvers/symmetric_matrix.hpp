@@ -68,7 +68,8 @@ class SymmetricMatrix {
       const std::size_t diagonal = r / simd::kBlock * simd::kBlock;
       for (std::size_t c = 0; c < diagonal; c += simd::kBlock) {
         double* const to = values_.data() + place(r, c);
-        for (std::size_t k = 0; k < simd::kBlock; ++k) to[k] += factor * static_cast<double>(*from++);
+        for (std::size_t k = 0; k < simd::kBlock; ++k)
+          to[k] += factor * static_cast<double>(*from++);
       }
       for (std::size_t c = diagonal; c <= r; ++c) {  // the diagonal block has both halves
         const double value = factor * static_cast<double>(*from++);

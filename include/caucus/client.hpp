@@ -132,7 +132,9 @@ class Client {
   // For a client that learns the shape of its examples from the plan:
   Result<SharedPlan> wait_for_plan(std::chrono::milliseconds timeout);
   /// Gives the shape of the examples. From then on batches wait for this client.
-  Status ready(std::uint64_t examples, std::size_t features, std::size_t experts);
+  /// `clipped` examples have a value outside the ranges of the plan; the server shows the number.
+  Status ready(std::uint64_t examples, std::size_t features, std::size_t experts,
+               std::uint64_t clipped = 0);
 
   // For a client that sends its reports by itself (ClientOptions::by_batch):
   /// Waits for a batch without a report of this client and predicts with its models from then on.

@@ -24,7 +24,9 @@ namespace {
 constexpr const char* kJoinExamples =
     R"(The server says which column is what and how it is scaled. Rows are not sent, but the
 server can compute a row from a report of one round: join only a server that you trust with them.
-Rows are used in their order, as many per batch as the server asks for.
+Rows are used in their order, as many per batch as the server asks for. Where the server has ranges
+of the columns, a value outside of them is clipped to the nearer end, the target's too; the rows that
+have one are counted and shown here and in the server's status.
 
 When the server is away it is tried again, and what it has lost is sent again. When this client is
 killed or stopped, --resume continues at exactly the same row: what it must know for that is in
@@ -76,6 +78,7 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
                {"client", command.client},
                {"run", run_text(outcome.run)},
                {"rows", outcome.rows},
+               {"clipped", outcome.clipped},
                {"first_row", outcome.first_row + 1},
                {"played", played.rows},
                {"batches", played.batches},
@@ -115,6 +118,10 @@ std::string outcome_text(const Json& json) {
     text += "mean loss " + mean("loss") + ", MSE " + mean("mse") +
             (json.contains("accuracy") ? ", accuracy " + mean("accuracy") : "") +
             " of the forecasts given\n";
+  }
+  if (json.at("clipped") > 0) {
+    text += count("clipped") + " rows of the file have values outside the ranges of the server, " +
+            "which were clipped\n";
   }
   text += count("bytes_up") + " bytes up, " + count("bytes_down") + " down, " +
           count("connections") + (json.at("connections") == 1 ? " connection" : " connections");

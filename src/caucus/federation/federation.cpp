@@ -112,6 +112,7 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
   }
   CAUCUS_CHECK(accept_shape(who, ready));  // the last check, since it can change the plan
   if (first || !started) member.examples = ready.examples;
+  member.clipped = ready.clipped;
   member.joined = member.connected = true;
   member.last_seen = now;
   if (first && !started && count_joined() == settings_.quorum) opened_ = now;

@@ -507,6 +507,28 @@ TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
   }
 }
 
+TEST(Participant, ClipsNumbersToTheRangesOfThePlan) {
+  SharedPlan plan = test_plan(1);
+  plan.columns = ReadOptions{};
+  plan.columns->feature_range = Interval{0.0, 1.0};
+  plan.columns->label_range = Interval{0.0, 1.0};
+  const std::vector<double> zeros(plan.features + 1, 0.0);
+  const std::vector<double> tens(plan.features + 1, 10.0);
+  plan.columns->ranges = Ranges{{}, zeros, tens};
+  const auto played = [&](float x, double y) {
+    const auto participant = make(plan);
+    EXPECT_TRUE(participant->assign(assignment(1)).ok());
+    std::vector<float> row(plan.features, 0.5F);
+    row[1] = x;
+    EXPECT_TRUE(participant->observe(participant->predict(row)->id, y));
+    return std::pair(parts_of(participant->take_report(false)->reports),
+                     participant->counts().clipped);
+  };
+  EXPECT_EQ(played(1e9F, -1e9).first, played(1.0F, 0.0).first);
+  EXPECT_EQ(played(1e9F, -1e9).second, 2U);
+  EXPECT_EQ(played(1.0F, 0.0).second, 0U);
+}
+
 TEST(ParticipantThreads, LoseNothing) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kEach = 2'000;

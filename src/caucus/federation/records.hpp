@@ -40,6 +40,7 @@ struct HelloRecord {
 struct ReadyRecord {
   std::uint64_t examples = 0;  ///< 0 if the client does not know
   std::size_t features = 0, experts = 0;
+  std::uint64_t clipped = 0;  ///< examples with a value outside the ranges of the plan
 };
 
 /// server -> client: the answer to a hello.

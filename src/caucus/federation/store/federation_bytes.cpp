@@ -17,7 +17,7 @@ namespace caucus {
 /// The first bytes of a snapshot, with the version of its layout, which any change must raise:
 /// stored_run_test.cpp checks that. 2 added the weights of late gradients; 3 added the length with
 /// which the run began, and rows of batches that begin with their version (member_bytes.cpp); 4 has
-/// the weights of all models that late reports may be about.
+/// the weights of all models that late reports may be about, and the clipped examples of clients.
 constexpr std::string_view kSnapshotName = "caucus federation 4";
 
 template <>

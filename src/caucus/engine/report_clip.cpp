@@ -5,6 +5,19 @@
 #include <vector>
 
 namespace caucus {
+namespace {
+
+/// Writes a gradient out, as a message does, so that a served and a simulated run round alike.
+void write_out(ReportBatch& reports, std::size_t model) {
+  const float factor = reports.factors[model];
+  if (factor == 1.0F) return;
+  const auto direction = reports.direction(model);
+  float* const gradient = reports.memory.take(direction.size());
+  for (std::size_t k = 0; k < direction.size(); ++k) gradient[k] = factor * direction[k];
+  reports.directions[model] = gradient;
+}
+
+}  // namespace
 
 void ReportClip::clip(ReportBatch& reports) {
   for (std::size_t n = 0; n < reports.size(); ++n) {
@@ -22,7 +35,8 @@ void ReportClip::clip(ReportBatch& reports) {
       if (!(loss > most) && trust == 1.0) continue;
       const double counted = std::min(loss, most);
       reports.losses[m] = static_cast<float>(median_ + trust * (counted - median_));
-      reports.factors[m] *= static_cast<float>(loss > most ? trust * most / loss : trust);
+      write_out(reports, m);
+      reports.factors[m] = static_cast<float>(loss > most ? trust * most / loss : trust);
     }
   }
 }

@@ -73,5 +73,29 @@ TEST(ReportClip, GoesOnAsItWasAfterItWasStored) {
   EXPECT_EQ(one.factors, other.factors);
 }
 
+TEST(ReportClip, RoundsAGradientThatIsWrittenOutAndOneThatIsNotAlike) {
+  const std::vector<float> features = {0.1F, 0.7F};
+  const float derivative = 0.3F;
+  const auto clipped = [&](bool is_written_out) {
+    ReportClip clip;
+    ReportBatch usual = reports_of({1.0F, 1.0F, 1.0F});
+    clip.clip(usual);
+    clip.close();
+    ReportBatch reports;
+    reports.add_report(0, 1);
+    const std::vector<float> product = {derivative * features[0], derivative * features[1]};
+    if (is_written_out) {
+      reports.add_model(0, 31.0F, 1.0F, product);
+    } else {
+      reports.add_model(0, 31.0F, derivative, features);
+    }
+    clip.clip(reports);
+    const auto direction = reports.direction(0);
+    const float factor = reports.factors[0];
+    return std::vector<float>{factor * direction[0], factor * direction[1]};
+  };
+  EXPECT_EQ(clipped(true), clipped(false));
+}
+
 }  // namespace
 }  // namespace caucus

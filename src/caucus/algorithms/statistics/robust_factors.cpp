@@ -31,7 +31,7 @@ double median_of(std::vector<double> values) {
 /// Returns the largest value but for a quarter.
 double largest_kept(std::vector<double> values) {
   const std::size_t left_out = (values.size() + 3) / 4;
-  const std::size_t rank = values.size() - left_out - 1;
+  const std::size_t rank = values.size() > left_out ? values.size() - left_out - 1 : 0;
   return ranked(std::move(values), rank);
 }
 
@@ -177,7 +177,7 @@ void RobustFactors::weigh_models(std::span<WeighedReport> reports, double middle
       if (one.loss >= 0.0) losses.push_back(one.loss);
     }
   }
-  if (losses.size() < kFewest) return;
+  if (reports.size() < kFewest || losses.empty()) return;
   const double usual = std::max(median_of(losses), std::isinf(middle) ? 0.0 : middle);
   const double high = largest_kept(std::move(losses));
   for (WeighedReport& report : reports) {

@@ -114,8 +114,14 @@ TEST(RobustFactors, ClipsSumsThatTheModelThatWasSentDoesNotFit) {
 TEST(RobustFactors, DoesNothingWithoutAMajority) {
   RobustFactors clip(Robust::clip, kInputs);
   auto reports = batch(1, 1, Lied::flipped, 40);
+  for (WeighedReport& one : reports) {
+    one.sums.push_back({1, one.judged, one.client == 0 ? 1.0 : 0.001});
+    one.sums.push_back({2, one.judged, 0.001});
+  }
   clip.weigh(reports, 1.0);
-  for (const WeighedReport& one : reports) EXPECT_EQ(one.sums[0].factor, 1.0);
+  for (const WeighedReport& one : reports) {
+    for (const ReportedSums& sums : one.sums) EXPECT_EQ(sums.factor, 1.0);
+  }
 }
 
 TEST(RobustFactors, JudgesReportsThatComeOneByOne) {

@@ -2,7 +2,10 @@
 // in memory, as `caucus run` executes it. It takes the flags of bench/peers/plain_loop and
 //   --schedule constant|theory|adaptive|adaptive-first-order
 // and prints one line of JSON: the best CPU time per example, the mean of the MSE, and the memory
-// used beyond the examples. With
+// used beyond the examples. Under the adaptive schedule the kernels follow a linear space, all
+// have an intercept, and batches grow; with
+//   --min-batch N
+// they last at least N rounds. With
 //   --repeats R --threads N --wall 1
 // it measures the elapsed time of whole experiments of R repetitions instead (always if R > 1).
 #include <algorithm>
@@ -38,7 +41,6 @@ ScheduleKind parse_schedule(const std::string& name) {
   if (name == "constant") return ScheduleKind::constant;
   if (name == "theory") return ScheduleKind::theory;
   if (name == "adaptive") return ScheduleKind::adaptive;
-  if (name == "statistics") return ScheduleKind::statistics;
   if (name == "adaptive-first-order") return ScheduleKind::adaptive_first_order;
   throw std::runtime_error("--schedule " + name + " is not known");
 }
@@ -84,9 +86,15 @@ ExperimentOptions experiment(Flags& flags) {
         kernels(models, features, is_adaptive(options.schedule.kind) ? HUGE_VAL : radius);
     options.schedule.loss_bound = radius + 1.0;
   }
+  const bool statistics = options.schedule.kind == ScheduleKind::adaptive;
+  if (statistics) {
+    options.spaces.insert(options.spaces.begin(), Space{.radius = HUGE_VAL});
+    for (Space& space : options.spaces) space.intercept = true;
+  }
+  options.min_batch = flags.take("--min-batch", std::size_t{0});
   options.sample_size = flags.take("--sample", std::size_t{2});
   options.clients = flags.take("--clients", std::size_t{10});
-  options.rounds_per_upload = flags.take("--rounds-per-upload", std::size_t{1});
+  options.rounds_per_upload = flags.take("--rounds-per-upload", std::size_t{statistics ? 0U : 1U});
   options.repeats = flags.take("--repeats", std::size_t{1});
   options.threads = flags.take("--threads", std::size_t{1});
   options.seed = flags.take("--seed", std::uint64_t{1});
@@ -100,10 +108,15 @@ struct Repetition {
   AnyAlgorithm algorithm;
 };
 
+UploadRule uploads_of(const Dataset& data, const ExperimentOptions& options) {
+  return upload_rule(options, data.features(),
+                     learns_from_sums("fomd-oms", options, data.features(), options.clients));
+}
+
 Repetition prepare(const Dataset& data, const ExperimentOptions& options) {
   Partition partition =
       value_of(make_partition(options.partition, data, options.clients, options.seed, 0));
-  const RunLength length = run_length(partition, upload_rule(options, data.features()));
+  const RunLength length = run_length(partition, uploads_of(data, options));
   auto maps = value_of(FeatureMaps::make(options.spaces, {data.features(), 0}, options.seed, 0,
                                          options.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
@@ -138,7 +151,7 @@ void play_once(const Dataset& data, const ExperimentOptions& options, Measured& 
   const PartitionedData examples(data, repetition.partition);
   std::atomic<std::size_t> done{0};
   const RepetitionInput<PartitionedData> input{
-      options.loss, examples, repetition.length, upload_rule(options, data.features()), {},
+      options.loss, examples, repetition.length, uploads_of(data, options), {},
       {},           done,     options.threads};
   const std::clock_t start = std::clock();
   const RepetitionResult result = play_repetition(std::move(repetition.algorithm), input);

@@ -1,6 +1,8 @@
 // Measures one client with one example at a time: the time of `predict` (until the prediction is
 // available) and of `report` (losses and gradients for a known y), and the memory of a client: the
-// plan with its frequencies, the J models, and the buffers of one round.
+// plan with its frequencies, the J models, and the buffers of one round. With `--statistics 1` the
+// client is one of the adaptive schedule in a long batch: `report` is what it adds to its sums
+// and learns about itself. Its kernels have an intercept, and it holds a linear space, too.
 //   client_latency [--features D] [--sample J] [--models K] [--dimension d] [--seconds S]
 #include <malloc.h>
 
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
+#include "caucus/algorithms/statistics/statistics_oms.hpp"
 #include "caucus/core/base/random.hpp"
 #include "program.hpp"
 
@@ -55,12 +58,12 @@ class Client {
     return forecast_->output;
   }
 
-  const ReportBatch& observe(double y) {
+  double observe(double y) {
     mean_.begin(assignment_);
     report_held(*plan_, *forecast_, y, mean_);
     report_.clear();
     mean_.report(report_);
-    return report_;
+    return static_cast<double>(report_.examples.front());
   }
 
  private:
@@ -70,6 +73,61 @@ class Client {
   Assignment assignment_;
   BatchMean mean_;
   ReportBatch report_;
+};
+
+/// A client of the adaptive schedule that holds models which have learned a little.
+class StatisticsClient {
+ public:
+  explicit StatisticsClient(const Size& size) {
+    std::vector<Space> spaces = {Space{.intercept = true}};
+    for (std::size_t i = 0; i < size.models; ++i) {
+      spaces.push_back({.kind = SpaceKind::gaussian,
+                        .intercept = true,
+                        .width = std::exp2(static_cast<double>(i) - 1.0),
+                        .features = size.features});
+    }
+    const auto plan = std::make_shared<const Plan>(
+        Plan{value_of(FeatureMaps::make(spaces, {size.dimension, 0}, 1, 0)), Loss(SquareLoss{})});
+    UploadRule uploads{.rounds = 0, .least = 10000};
+    server_ = std::make_unique<StatisticsOms>(std::make_shared<const StatisticsSettings>(
+        StatisticsSettings{plan, size.sample_size, uploads, true, 0.0, 1, 0}));
+    forecast_ = std::make_unique<Forecast>(server_->new_forecast());
+    statistics_ = std::make_unique<BatchStatistics>(server_->new_mean());
+    for (std::uint32_t number = 1; number <= 2; ++number) {
+      const Batch batch{number, number - 1U, number};
+      server_->assign(batch, 0, assignment_);
+      statistics_->begin(assignment_);
+      if (number == 2) break;
+      Stream stream({1, Purpose::test, 1, 0, 0});
+      std::vector<float> x(size.dimension);
+      for (int n = 0; n < 300; ++n) {
+        for (float& value : x) value = static_cast<float>(2.0 * stream.uniform() - 1.0);
+        static_cast<void>(predict(x));
+        observe(stream.uniform());
+      }
+      ReportBatch report;
+      statistics_->report(report);
+      BatchSums sums = server_->new_aggregate();
+      server_->aggregate(report, sums);
+      server_->step(batch, sums);
+    }
+  }
+
+  double predict(std::span<const float> x) {
+    server_->predict(memory_, assignment_, x, *forecast_);
+    return forecast_->output;
+  }
+  double observe(double y) {
+    server_->report(memory_, *forecast_, y, *statistics_);
+    return y;
+  }
+
+ private:
+  std::unique_ptr<StatisticsOms> server_;
+  std::unique_ptr<Forecast> forecast_;
+  std::unique_ptr<BatchStatistics> statistics_;
+  Assignment assignment_;
+  StatisticsOms::ClientState memory_;
 };
 
 std::vector<std::vector<float>> examples(std::size_t dimension) {
@@ -88,8 +146,8 @@ struct Nanoseconds {
 
 /// Returns the best pass over all examples. The time of `report` is a difference, since it follows
 /// `predict`.
-Nanoseconds time_client(Client& client, const std::vector<std::vector<float>>& rows,
-                        double seconds) {
+template <class Any>
+Nanoseconds time_client(Any& client, const std::vector<std::vector<float>>& rows, double seconds) {
   using Clock = std::chrono::steady_clock;
   volatile double kept = 0.0;
   double both = HUGE_VAL;
@@ -106,12 +164,25 @@ Nanoseconds time_client(Client& client, const std::vector<std::vector<float>>& r
     start = Clock::now();
     for (const auto& x : rows) {
       kept = kept + client.predict(x);
-      kept = kept + static_cast<double>(client.observe(0.5).examples.front());
+      kept = kept + client.observe(0.5);
     }
     both = std::min(both, per_example(start));
   }
   best.observe = both - best.predict;
   return best;
+}
+
+template <class Any>
+void measure_client(const Size& size, double seconds) {
+  const auto rows = examples(size.dimension);
+  const double before = heap_bytes();
+  Any client(size);
+  static_cast<void>(client.predict(rows.front()));
+  static_cast<void>(client.observe(0.5));
+  const double memory = heap_bytes() - before;
+  const Nanoseconds best = time_client(client, rows, seconds);
+  std::printf("{\"predict_ns\": %.1f, \"observe_ns\": %.1f, \"memory_kb\": %.1f}\n", best.predict,
+              best.observe, memory / 1e3);
 }
 
 void measure(Flags& flags) {
@@ -121,16 +192,10 @@ void measure(Flags& flags) {
   size.sample_size = flags.take("--sample", size.sample_size);
   size.models = flags.take("--models", size.models);
   const double seconds = flags.take("--seconds", 1.0);
+  const bool statistics = flags.take("--statistics", std::size_t{0}) != 0;
   flags.expect_none_left();
-  const auto rows = examples(size.dimension);
-  const double before = heap_bytes();
-  Client client(size);
-  static_cast<void>(client.predict(rows.front()));
-  static_cast<void>(client.observe(0.5));
-  const double memory = heap_bytes() - before;
-  const Nanoseconds best = time_client(client, rows, seconds);
-  std::printf("{\"predict_ns\": %.1f, \"observe_ns\": %.1f, \"memory_kb\": %.1f}\n", best.predict,
-              best.observe, memory / 1e3);
+  statistics ? measure_client<StatisticsClient>(size, seconds)
+             : measure_client<Client>(size, seconds);
 }
 
 }  // namespace

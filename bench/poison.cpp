@@ -20,14 +20,16 @@ struct Way {
   ScheduleKind schedule;
   std::size_t min_batch;
   Robust robust;
+  Mode mode = Mode::asynchronous;
 };
 
 FederationSettings settings_of(const Way& way, const Dataset& data, std::uint64_t seed) {
   FederationSettings settings;
   SharedPlan& plan = settings.plan;
-  const bool statistics = way.schedule == ScheduleKind::statistics;
+  const bool statistics = way.schedule == ScheduleKind::adaptive;
   const bool constant = way.schedule == ScheduleKind::constant;
-  plan.spaces = default_spaces(constant ? 1.0 : std::numeric_limits<double>::infinity());
+  plan.spaces =
+      default_spaces(constant ? 1.0 : std::numeric_limits<double>::infinity(), statistics);
   for (Space& space : plan.spaces) space.intercept = statistics;
   plan.seed = seed;
   plan.sample_size = 2;
@@ -43,6 +45,7 @@ FederationSettings settings_of(const Way& way, const Dataset& data, std::uint64_
   if (way.min_batch == 1) problem.growth = 0.2;
   problem.personal = false;
   problem.robust = way.robust;
+  problem.mode = way.mode;
   problem.schedule.kind = way.schedule;
   problem.schedule.eta = 0.5;
   problem.schedule.lambda = 0.2;
@@ -77,16 +80,23 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
   options.label_range = Interval{0.0, 1.0};
   const auto data = read_dataset({file}, options);
   if (!data.ok()) return 1;
-  const Way ways[] = {{"sums", ScheduleKind::statistics, 1, Robust::none},
-                      {"sums, clip", ScheduleKind::statistics, 1, Robust::clip},
-                      {"sums, trim", ScheduleKind::statistics, 1, Robust::trim},
-                      {"sums auto", ScheduleKind::statistics, 0, Robust::none},
-                      {"sums auto, clip", ScheduleKind::statistics, 0, Robust::clip},
-                      {"sums auto, trim", ScheduleKind::statistics, 0, Robust::trim},
-                      {"constant", ScheduleKind::constant, 0, Robust::none},
-                      {"constant, clip", ScheduleKind::constant, 0, Robust::clip},
-                      {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none},
-                      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip}};
+  const Way ways[] = {
+      {"sums", ScheduleKind::adaptive, 0, Robust::none, Mode::asynchronous},
+      {"sums, clip", ScheduleKind::adaptive, 0, Robust::clip, Mode::asynchronous},
+      {"sums, trim", ScheduleKind::adaptive, 0, Robust::trim, Mode::asynchronous},
+      {"synchronous sums", ScheduleKind::adaptive, 0, Robust::none, Mode::synchronous},
+      {"synchronous sums, clip", ScheduleKind::adaptive, 0, Robust::clip, Mode::synchronous},
+      {"synchronous sums, trim", ScheduleKind::adaptive, 0, Robust::trim, Mode::synchronous},
+      {"sums of few", ScheduleKind::adaptive, 1, Robust::none, Mode::asynchronous},
+      {"sums of few, clip", ScheduleKind::adaptive, 1, Robust::clip, Mode::asynchronous},
+      {"sums of few, trim", ScheduleKind::adaptive, 1, Robust::trim, Mode::asynchronous},
+      {"synchronous sums of few", ScheduleKind::adaptive, 1, Robust::none, Mode::synchronous},
+      {"synchronous sums of few, clip", ScheduleKind::adaptive, 1, Robust::clip, Mode::synchronous},
+      {"synchronous sums of few, trim", ScheduleKind::adaptive, 1, Robust::trim, Mode::synchronous},
+      {"constant", ScheduleKind::constant, 0, Robust::none},
+      {"constant, clip", ScheduleKind::constant, 0, Robust::clip},
+      {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none},
+      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip}};
   const std::pair<Lie, const char*> lies[] = {
       {Lie::flipped, "flipped"}, {Lie::negated, "negated"}, {Lie::largest, "largest"},
       {Lie::corner, "corner"},   {Lie::growing, "growing"}, {Lie::shrinking, "shrinking"},
@@ -98,7 +108,7 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
                              loss_of(way, *data, dealt, repetitions, Lie::none, 0, 3, rejected)};
     std::printf("%-16s honest %.6f (%zu rejected)", way.name, honest[0], rejected);
     for (const auto& [lie, name] : lies) {
-      const bool sums = way.schedule == ScheduleKind::statistics;
+      const bool sums = way.schedule == ScheduleKind::adaptive;
       const bool gradients = lie == Lie::growing || lie == Lie::shrinking;
       if (sums ? gradients : lie == Lie::largest) continue;
       rejected = 0;

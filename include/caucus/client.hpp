@@ -143,6 +143,14 @@ class Client {
   /// Reports what was observed since next_batch(). `last` says that no more examples will come.
   Status report(bool last);
 
+  // The personal layer corrects the forecasts by what this client knows of itself. It is never
+  // sent, so an application that restarts keeps it:
+  /// Returns its state; empty before ready() and if the plan has no personal layer.
+  [[nodiscard]] std::string personal_state() const;
+  /// Continues from such a state; an empty one begins anew. Call it after ready(). Predictions that
+  /// wait for their true value do not count for it.
+  Status restore_personal(std::string_view state);
+
   [[nodiscard]] ConnectionState state() const;
   [[nodiscard]] bool out_of_patience() const;  ///< true if it failed for lack of a server
   [[nodiscard]] Counts counts() const;

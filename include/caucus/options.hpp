@@ -13,15 +13,13 @@
 namespace caucus {
 
 enum class ScheduleKind {
-  adaptive,              ///< nothing to tune; second-order steps if they are affordable
-  adaptive_first_order,  ///< like adaptive, with first-order steps only
-  statistics,            ///< nothing to tune; exact least squares from sums over growing batches
+  adaptive,              ///< nothing to tune; least squares from sums over growing batches
+  adaptive_first_order,  ///< nothing to tune; gradients of every round, for large dimensions
   theory,                ///< the paper's rates
   constant               ///< the rates `eta` and `lambda` below
 };
 constexpr bool is_adaptive(ScheduleKind kind) {
-  return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order ||
-         kind == ScheduleKind::statistics;
+  return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order;
 }
 
 /// How a server protects what it learns from clients that lie.
@@ -29,6 +27,12 @@ enum class Robust {
   none,  ///< every report counts with its examples
   clip,  ///< a report that the models fit much worse than most counts less
   trim   ///< the quarter of the reports that the models fit worst does not count (only sums)
+};
+
+/// Whether clients wait for each other under the adaptive schedule; under the others they do.
+enum class Mode {
+  asynchronous,  ///< a client uploads when its batch is full, and then gets new models
+  synchronous    ///< all batches end together
 };
 
 enum class Horizon {
@@ -57,16 +61,18 @@ struct BaselineRates {
 };
 
 /// A linear space and Gaussian kernels of the widths 0.5, 1, 2, ..., 64, all of this radius.
-std::vector<Space> default_spaces(double radius);
+std::vector<Space> default_spaces(double radius, bool intercept);
 
 struct LearningOptions {
   std::vector<Space> spaces;
   Loss loss;
-  std::size_t sample_size = 0;        ///< J, the models that a client holds; 0 means min(2, K)
-  std::size_t rounds_per_upload = 1;  ///< 0 if batches grow (statistics schedule)
-  double growth = 0.3;           ///< length of a growing batch, as a share of the rounds before it
-  std::size_t min_batch = 0;     ///< its least length; 0 means enough examples to hide each
-  bool personal = true;          ///< statistics: clients correct the forecasts for themselves
+  std::size_t sample_size = 0;  ///< J, the models that a client holds; 0 means min(2, K)
+  /// N; 0 means that batches grow under the adaptive schedule, and 1 under the others.
+  std::size_t rounds_per_upload = 0;
+  double growth = 0.3;        ///< length of a growing batch, as a share of the rounds before it
+  std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
+  bool personal = true;       ///< adaptive: clients correct the forecasts for themselves
+  Mode mode = Mode::asynchronous;
   Robust robust = Robust::none;  ///< what is done against clients that lie
   ScheduleOptions schedule;
   BaselineRates rates;

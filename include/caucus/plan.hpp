@@ -26,6 +26,7 @@ struct SharedPlan {
   std::size_t rounds_per_upload = 1;      ///< 0 if every assignment says how long its batch is
   bool statistics = false;                ///< reports are sums over a batch, not means of gradients
   bool hides_examples = false;            ///< no report is sent of too few examples
+  bool personal = false;                  ///< clients correct the forecasts for themselves
   std::size_t features = 0, experts = 0;  ///< numbers in x; both 0 if the first client decides
   std::string arithmetic;                 ///< the SIMD variant, which determines the last bits
   std::size_t label_delay = 0;            ///< by how many batches a true value may be late

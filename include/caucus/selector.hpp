@@ -6,9 +6,9 @@
 //   selector->observe(y);                    // learns from it
 //   selector->probabilities();               // how likely each space is drawn
 //
-// It is a federation of one client: the predictions are those of `caucus run` with one client and
-// the same rows, bit for bit. In each round it draws J of the K models and computes only these (J
-// is LearningOptions::sample_size, by default 2).
+// It is a federation of one client: the predictions are those of `caucus run` with one client, the
+// same rows and min_batch = 1, bit for bit. It draws J of the K models for each batch of rounds and
+// computes only these (J is LearningOptions::sample_size, by default 2).
 //
 // A Selector must not be used by several threads at once.
 #pragma once
@@ -30,7 +30,8 @@ struct SelectorOptions {
   std::size_t features = 0;  ///< the number of features in x
   std::size_t experts = 0;   ///< the number of experts' predictions, which follow them in x
   /// If `spaces` is empty, default_spaces() is used. The schedule must be `adaptive` or
-  /// `adaptive_first_order`, and rounds_per_upload must be 1.
+  /// `adaptive_first_order`. Batches need not hide examples here: min_batch is 1 if it is not
+  /// given.
   LearningOptions learning = {};
 
   [[nodiscard]] Status validate() const;
@@ -64,7 +65,7 @@ class Selector {
   Status restore(std::string_view bytes);
 
  private:
-  struct Parts;
+  class Parts;
   explicit Selector(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -64,6 +64,12 @@ struct Space {
   [[nodiscard]] Region region() const {
     return {constraint, radius, own_step ? &own_step : nullptr};
   }
+  /// Returns d_i, the number of weights, for x of this many features; 0 for experts.
+  [[nodiscard]] std::size_t dimension(std::size_t inputs) const {
+    const std::size_t own = intercept ? 1 : 0;
+    if (kind == SpaceKind::linear) return inputs + own;
+    return is_kernel() ? (intercept ? inputs + own : 0) + 2 * std::size_t{this->features} : 0;
+  }
   /// Returns "linear U=0.1", "gaussian width=2", "expert 3" and so on.
   [[nodiscard]] std::string name() const;
 };

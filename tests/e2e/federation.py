@@ -12,7 +12,8 @@ RUN_HAS_FINISHED = " event=finished "
 REPORT_REJECTED = "event=rejected"
 NOT_ACKNOWLEDGED = "have not acknowledged that"  # the server exits before all clients have acknowledged the End
 
-LINEAR = '[[space]]\nkind = "linear"'
+# Small batches, of which there are many, so that much can happen between them.
+LINEAR = '[schedule]\nkind = "adaptive-first-order"\n[[space]]\nkind = "linear"'
 CONSTANT_GAUSSIAN = ('[schedule]\nkind = "constant"\neta = 1\nlambda = 0.5\n'
                      '[[space]]\nkind = "gaussian"\nfeatures = 20')
 KEYS_OF_SERVER = ('tokens = "keys/tokens"\n'

@@ -14,11 +14,11 @@ from federation import CONSTANT_GAUSSIAN, KEYS_OF_SERVER, LINEAR, NOT_ACKNOWLEDG
 from program import limit_of, read, read_json, wait_until, write
 
 
-STATISTICS = 'no_personal = true\n[schedule]\nkind = "statistics"'
+SYNCHRONOUS = '[algorithm]\nmode = "synchronous"\n'
 
 
 @pytest.mark.parametrize("clients, rows, learning, server_lines", [
-    pytest.param(4, 400, "[algorithm]\nsample = 2", [], id="default"),
+    pytest.param(4, 2000, SYNCHRONOUS + "sample = 2", ["snapshot_every = 2"], id="default"),
     pytest.param(3, 400, '[algorithm]\nrounds_per_upload = 7\n[schedule]\nkind = "theory"\n[[space]]\n'
                  'kind = "linear"\nradii = [0.5, 1.0, 2.0]', [], id="theory"),
     pytest.param(3, 300, '[schedule]\nkind = "constant"\neta = 1\nlambda = 0.5\n[[space]]\nkind = "gaussian"',
@@ -27,12 +27,12 @@ STATISTICS = 'no_personal = true\n[schedule]\nkind = "statistics"'
                  'kind = "linear"\nradii = [0.5, 2.0]', [], id="bounds"),
     pytest.param(5, 300, '[algorithm]\nsample = 9\nrounds_per_upload = 3\n[schedule]\n'
                  'kind = "adaptive-first-order"', ["snapshot_every = 4"], id="first-order"),
-    pytest.param(4, 2000, f"[algorithm]\n{STATISTICS}", ["snapshot_every = 2"], id="statistics"),
-    pytest.param(4, 2000, f'[algorithm]\nrobust = "clip"\n{STATISTICS}', ["snapshot_every = 2"], id="clipped-sums"),
+    pytest.param(4, 2000, SYNCHRONOUS + "personal = false", [], id="not-personal"),
+    pytest.param(3, 300, SYNCHRONOUS + 'min_batch = 1\n[[space]]\nkind = "gaussian"\n'
+                 'widths = [1, 4]\nfeatures = 20', [], id="sums-of-few"),
+    pytest.param(4, 2000, SYNCHRONOUS + 'robust = "clip"', ["snapshot_every = 2"], id="clipped-sums"),
     pytest.param(4, 400, '[algorithm]\nrobust = "clip"\n[schedule]\nkind = "adaptive-first-order"', [],
-                 id="clipped-gradients"),
-    pytest.param(3, 300, f'[algorithm]\nmin_batch = 1\n{STATISTICS}\n[[space]]\nkind = "gaussian"\n'
-                 'widths = [1, 4]\nfeatures = 20', [], id="statistics-of-few")])
+                 id="clipped-gradients")])
 def test_serving_has_the_bits_of_running(federation, clients, rows, learning, server_lines):
     federation.learning = learning
     federation.make_files(clients, rows)
@@ -45,7 +45,7 @@ def test_serving_has_the_bits_of_running(federation, clients, rows, learning, se
 
 
 @pytest.mark.parametrize("learning", [
-    pytest.param(f"[algorithm]\n{STATISTICS}", id="sums"),
+    pytest.param(SYNCHRONOUS, id="sums"),
     pytest.param('[schedule]\nkind = "adaptive-first-order"', id="gradients")])
 def test_rows_outside_the_ranges_are_clipped_and_counted_and_expel_nobody(federation, learning):
     federation.learning = learning
@@ -74,9 +74,10 @@ def test_rows_outside_the_ranges_are_clipped_and_counted_and_expel_nobody(federa
 
 WAYS_TO_LEARN = [
     CONSTANT_GAUSSIAN,
-    '[[space]]\nkind = "linear"\n[[space]]\nkind = "gaussian"\nwidths = [0.5, 1, 2]\nfeatures = 10',
+    '[schedule]\nkind = "adaptive-first-order"\n[[space]]\nkind = "linear"\n'
+    '[[space]]\nkind = "gaussian"\nwidths = [0.5, 1, 2]\nfeatures = 10',
     '[algorithm]\nrounds_per_upload = 2\n[schedule]\nkind = "theory"\n[[space]]\nkind = "linear"\nradii = [0.5, 1, 2]',
-    f'[algorithm]\nrounds_per_upload = 3\nmin_batch = 1\n{STATISTICS}\n[[space]]\nkind = "linear"\n[[space]]\n'
+    SYNCHRONOUS + 'rounds_per_upload = 3\nmin_batch = 1\n[[space]]\nkind = "linear"\n[[space]]\n'
     'kind = "gaussian"\nwidths = [0.5, 2]\nfeatures = 10']
 
 
@@ -144,6 +145,55 @@ def test_killed_processes_change_nothing(federation, remove, sanitized):
         assert NOT_ACKNOWLEDGED not in read("serve.log"), "a client has not acknowledged the End"
     print(f"processes were killed at {kills} moments of {number} federations")
 
+
+# --- clients that do not wait for each other ------------------------------------------------------
+
+def test_a_site_that_is_gone_costs_the_others_nothing(federation):
+    """One of five sites takes part for a moment and is then killed for good. The others use all their rows, and the
+    model that they leave is better than the constant."""
+    federation.make_files(5, 6000)
+    federation.configure(5, "snapshot_every = 7")
+    federation.serve()
+    federation.join_all()
+    wait_until(lambda: federation.batch() > 5, 20, "nothing is learned")
+    federation.clients.pop("c05").kill()
+    for name in ("c01", "c02", "c03", "c04"):
+        federation.clients[name].ends_well()
+    counted = {client["name"]: client["counted"] for client in federation.status()["clients"]}
+    assert [counted[f"c0{j}"] for j in range(1, 5)] == [1200] * 4
+    assert counted["c05"] < 1200
+    federation.join("c05", "--resume")
+    federation.end_all()
+    result = read_json("serve.json")["results"][0]
+    assert result["mse"]["mean"] < 0.5 * read_json("serve.json")["results"][0]["clients"][0]["persistence"]
+    federation.assert_all_counted()
+
+
+@pytest.mark.ctest(cost=20)
+def test_kills_lose_and_repeat_nothing_where_nobody_waits(federation):
+    draw = random.Random(5)
+    federation.learning = "[algorithm]\nmin_batch = 1\ngrowth = 0.02"
+    federation.make_files(4, 4000)
+    federation.configure(4, "snapshot_every = 20")
+    federation.serve()
+    federation.join_all()
+    for _ in range(12):
+        time.sleep(draw.uniform(0.02, 0.2))
+        victim = draw.choice(["server", "c01", "c02", "c03", "c04"])
+        if not federation.kill_hard(victim):
+            continue
+        if victim == "server":
+            federation.serve()
+        else:
+            federation.join(victim, "--resume")
+    federation.end_all()
+    federation.assert_all_counted()
+    for client in read_json("serve.json")["results"][0]["clients"]:
+        assert client["examples"] == 1000
+        assert client["given"] < client["persistence"]
+
+
+# --- resuming -------------------------------------------------------------------------------------
 
 def test_a_client_that_resumes_without_its_state_goes_on_at_the_servers_position(federation, remove):
     federation.learning = LINEAR

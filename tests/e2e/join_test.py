@@ -13,6 +13,8 @@ label_range = [0, 1]
 scale_from = "ranges.csv"
 [algorithm]
 rounds_per_upload = 2
+[schedule]
+kind = "adaptive-first-order"
 """
 
 

@@ -23,7 +23,8 @@ def golden_numbers(caucus, schedule):
     caucus("run --data data.csv --feature-range -1,1 --label-range 0,1 --spaces linear --radii 0.1:1:10 "
            "--spaces gaussian --widths 1,2,4 --features 30 --spaces laplacian --widths 4 --features 30 "
            "--constraint box --algorithm fomd-oms --algorithm nco-oms --sample 3 --rounds-per-upload 2 --dropout 0.1 "
-           "--repeats 3 --seed 11 --regret --json golden.json --schedule", schedule)
+           "--repeats 3 --seed 11 --regret --json golden.json --schedule", schedule,
+           *(["--min-batch", 1] if schedule == "adaptive" else []))
     wanted = r"(results\[[01]\]\.(mse|loss|probabilities|regret|per_client_loss|upload)|yardsticks)"
     return [(path, str(value)) for path, value in flat(read_json("golden.json", exact=True))
             if re.match(wanted, path) and ".gap" not in path]

@@ -38,6 +38,10 @@ def schedule(draw):
     if kind in ("constant", "theory"):
         words += maybe(draw, "--feature-bound", "auto", 1.3) + maybe(draw, "--label-bound", "auto", 1.7)
         words += maybe(draw, "--loss-bound", 2.9, chance=0.3)
+    if kind in ("", "adaptive"):
+        words += maybe(draw, "--min-batch", 1, 5, "auto") + maybe(draw, "--growth", 0.1, chance=0.3)
+        words += maybe(draw, "--mode", "synchronous", "asynchronous", chance=0.3)
+        words += ["--no-personal"] if draw.random() < 0.3 else []
     return words + maybe(draw, "--fixed-share", 0.003, chance=0.3)
 
 

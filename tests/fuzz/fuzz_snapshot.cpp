@@ -10,13 +10,12 @@
 namespace caucus::conformance {
 namespace {
 
-Problem small_problem(bool second_order, double fixed_share) {
+Problem small_problem(double fixed_share) {
   Problem problem;
   problem.inputs = 2;
   problem.clients = 3;
   problem.spaces = {Space{.radius = 0.5}, Space{.kind = SpaceKind::gaussian, .features = 1},
                     Space{.kind = SpaceKind::linear, .constraint = Constraint::box}};
-  problem.second_order = second_order;
   problem.fixed_share = fixed_share;
   return problem;
 }
@@ -50,17 +49,18 @@ void try_state(const Problem& problem, Server server, std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace caucus;
   using namespace caucus::conformance;
-  static const std::array problems = {small_problem(true, 0.0), small_problem(true, 0.01),
-                                      small_problem(false, 0.0)};
-  static const std::array adaptive = {problems[0].adaptive_settings(),
-                                      problems[1].adaptive_settings(),
-                                      problems[2].adaptive_settings()};
+  static const std::array problems = {small_problem(0.0), small_problem(0.01)};
+  static const std::array first_order = {problems[0].first_order_settings(),
+                                         problems[1].first_order_settings()};
+  static const auto adaptive = problems[1].statistics_settings();
   static const auto paper = problems[1].settings();
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t which = data[0] % 4;
-  if (which < 3) {
-    try_state(problems[which], AdaptiveOms(adaptive[which]), bytes);
+  if (which < 2) {
+    try_state(problems[which], FirstOrderOms(first_order[which]), bytes);
+  } else if (which == 2) {
+    try_state(problems[1], StatisticsOms(adaptive), bytes);
   } else {
     try_state(problems[1], FomdOms(paper), bytes);
   }

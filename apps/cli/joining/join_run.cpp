@@ -195,12 +195,18 @@ class JoinRun::Parts {
   Status answer(Client& client, const OpenBatch& batch, const UploadRule& rule) {
     CAUCUS_CHECK(state_->forget_up_to(batch.durable));
     auto rows = state_->rows_of(batch.number);
-    if (!rows) {
+    if (rows) {
+      CAUCUS_CHECK(client.restore_personal(rows->personal));
+    } else {
       const std::size_t first = used_rows();
-      rows = {first, rule.end_of(first, first + batch.examples, data_->rows())};
+      rows = {first, rule.end_of(first, first + batch.examples, data_->rows()), state_->personal()};
+      if (!rows->personal.empty()) CAUCUS_CHECK(client.restore_personal(rows->personal));
       CAUCUS_CHECK(state_->use(batch.number, *rows));
     }
     CAUCUS_TRY(const PlayedSums sums, play(client, *rows));
+    if (auto after = client.personal_state(); !after.empty()) {
+      CAUCUS_CHECK(state_->keep_personal(std::move(after)));
+    }
     CAUCUS_CHECK(client.report(rows->end == data_->rows()));
     PlayedRows& played = outcome_.played;
     ++played.batches;

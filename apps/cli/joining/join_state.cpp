@@ -17,10 +17,13 @@
 namespace caucus::cli {
 namespace {
 
-constexpr std::string_view kBegin = "caucus-join-1";
+constexpr std::string_view kBegin = "caucus-join-2";
 constexpr std::string_view kFinished = "finished";
+constexpr std::string_view kPersonal = "personal";
 constexpr std::size_t kLargest = 256U << 20U;
-constexpr std::size_t kForgottenLines = 4096;  // that the file may have before it is rewritten
+// What the file may hold of forgotten batches before it is rewritten.
+constexpr std::size_t kForgottenLines = 4096;
+constexpr std::size_t kForgottenBytes = 4U << 20U;
 
 std::uint64_t checksum(std::string_view text) {  // FNV-1a
   std::uint64_t sum = 0xcbf29ce484222325U;
@@ -41,14 +44,31 @@ std::optional<std::uint64_t> number_in(std::string_view text, int base) {
   return number;
 }
 
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) & 0xFU];
+  }
+  return text;
+}
+
+std::optional<std::string> bytes_in(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t k = 0; k < text.size(); k += 2) {
+    const auto byte = number_in(text.substr(k, 2), 16);
+    if (!byte) return std::nullopt;
+    bytes += static_cast<char>(*byte);
+  }
+  return bytes;
+}
+
 std::optional<RunId> run_in(std::string_view text) {
   RunId run{};
-  if (text.size() != 2 * run.size()) return std::nullopt;
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    const auto byte = number_in(text.substr(2 * k, 2), 16);
-    if (!byte) return std::nullopt;
-    run[k] = static_cast<std::uint8_t>(*byte);
-  }
+  const auto bytes = bytes_in(text);
+  if (!bytes || bytes->size() != run.size()) return std::nullopt;
+  std::copy(bytes->begin(), bytes->end(), run.begin());
   return run;
 }
 
@@ -58,7 +78,19 @@ std::string sealed_line(const std::string& words) {
 
 std::string record(std::uint64_t batch, const UsedRows& rows) {
   return sealed_line(std::to_string(batch) + " " + std::to_string(rows.first) + " " +
-                     std::to_string(rows.end));
+                     std::to_string(rows.end) + " " + hex_of(rows.personal) + ";");
+}
+
+std::string personal_line(const std::string& state) {
+  return sealed_line(std::string(kPersonal) + " " + hex_of(state) + ";");
+}
+
+/// Reads what hex_of() wrote before a semicolon, which marks even an empty one.
+std::optional<std::string> personal_in(std::istringstream& words) {
+  std::string text;
+  if (!(words >> text) || text.back() != ';') return std::nullopt;
+  text.pop_back();
+  return bytes_in(text);
 }
 
 /// Returns the words of a line without its checksum, or none if that is wrong.
@@ -71,14 +103,7 @@ std::istringstream words_of(std::string_view line) {
 
 }  // namespace
 
-std::string run_text(const RunId& run) {
-  std::string text;
-  for (const std::uint8_t byte : run) {
-    text += "0123456789abcdef"[byte >> 4U];
-    text += "0123456789abcdef"[byte & 0xFU];
-  }
-  return text;
-}
+std::string run_text(const RunId& run) { return hex_of(std::string(run.begin(), run.end())); }
 
 Result<std::optional<JoinState>> JoinState::load(const std::string& path) {
   std::error_code code;
@@ -130,12 +155,21 @@ bool JoinState::read_record(const std::string& line) {
     finished_ = true;
     return true;
   }
+  if (words.str().starts_with(kPersonal)) {
+    std::string personal;
+    words >> personal;
+    const auto state = personal_in(words);
+    personal_ = state.value_or("");
+    return state.has_value();
+  }
   std::uint64_t batch = 0;
   UsedRows rows;
   words >> batch >> rows.first >> rows.end;
-  if (!words || !words.eof() || rows.end < rows.first) return false;
-  rows_[batch] = rows;
+  const auto state = personal_in(words);
+  if (!words || !state || rows.end < rows.first) return false;
   next_row_ = std::max(next_row_, rows.end);
+  rows.personal = *state;
+  rows_[batch] = std::move(rows);
   return true;
 }
 
@@ -158,6 +192,12 @@ Status JoinState::use(std::uint64_t batch, const UsedRows& rows) {
   return Done{};
 }
 
+Status JoinState::keep_personal(std::string state) {
+  personal_ = std::move(state);
+  forgotten_bytes_ += 2 * personal_.size();  // those of earlier batches
+  return append(personal_line(personal_));
+}
+
 Status JoinState::finish() {
   CAUCUS_CHECK(append(sealed_line(std::string(kFinished))));
   finished_ = true;
@@ -166,8 +206,12 @@ Status JoinState::finish() {
 
 Status JoinState::forget_up_to(std::uint64_t batch) {
   const auto end = rows_.upper_bound(batch);
-  for (auto one = rows_.begin(); one != end; one = rows_.erase(one)) ++forgotten_;
-  return forgotten_ < kForgottenLines ? Status(Done{}) : rewrite();
+  for (auto one = rows_.begin(); one != end; one = rows_.erase(one)) {
+    ++forgotten_;
+    forgotten_bytes_ += 2 * one->second.personal.size();
+  }
+  const bool few = forgotten_ < kForgottenLines && forgotten_bytes_ < kForgottenBytes;
+  return few ? Status(Done{}) : rewrite();
 }
 
 Status JoinState::rewrite() {
@@ -181,6 +225,7 @@ Status JoinState::rewrite() {
       sealed_line(std::string(kBegin) + " " + run_text(identity_.run) + " " + identity_.client +
                   " " + hex(identity_.data) + " " + std::to_string(next_row_));
   for (const auto& [batch, rows] : rows_) text += record(batch, rows);
+  if (!personal_.empty()) text += personal_line(personal_);
   if (finished_) text += sealed_line(std::string(kFinished));
   CAUCUS_CHECK(file.write(text));
   CAUCUS_CHECK(file.commit());
@@ -190,7 +235,7 @@ Status JoinState::rewrite() {
   if (file_ == nullptr) {
     return data_error(path_, std::generic_category().message(errno), "expected to write to it");
   }
-  forgotten_ = 0;
+  forgotten_ = forgotten_bytes_ = 0;
   return Done{};
 }
 

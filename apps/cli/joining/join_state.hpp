@@ -1,7 +1,8 @@
 // The state of `caucus join`, from which it continues after a crash: which rows of its file it used
-// for which batch, as long as the server may ask for that batch again. A line for each batch, with
-// a checksum, is appended before the batch's report is sent, so an incomplete last line belongs to
-// a report that was never sent. When the server has all rows, the last line says so.
+// for which batch and the personal layer before them, as long as the server may ask for that batch
+// again. Lines for each batch, with checksums, are appended before the batch's report is sent, so
+// an incomplete last line belongs to a report that was never sent. When the server has all rows,
+// the last line says so.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,7 @@ struct JoinIdentity {
 /// The rows [first, end).
 struct UsedRows {
   std::uint64_t first = 0, end = 0;
+  std::string personal = {};  ///< the state of the personal layer before them
 
   friend bool operator==(const UsedRows&, const UsedRows&) = default;
 };
@@ -49,6 +51,10 @@ class JoinState {
   [[nodiscard]] std::optional<UsedRows> rows_of(std::uint64_t batch) const;
   /// Adds the rows of a batch. On return they survive the process, but not a power failure.
   Status use(std::uint64_t batch, const UsedRows& rows);
+  /// Adds the state of the personal layer after the rows that were used last.
+  Status keep_personal(std::string state);
+  /// Returns the latest one; it may be empty.
+  [[nodiscard]] const std::string& personal() const { return personal_; }
   /// Forgets batches up to this one, for which the server will not ask again.
   Status forget_up_to(std::uint64_t batch);
   /// Notes that the server has all rows. On return the file says so.
@@ -72,7 +78,9 @@ class JoinState {
   std::uint64_t next_row_ = 0;
   bool finished_ = false;
   std::map<std::uint64_t, UsedRows> rows_;  ///< by batch
-  std::size_t forgotten_ = 0;               ///< lines of the file that are no longer needed
+  std::string personal_;
+  std::size_t forgotten_ = 0;        ///< lines of the file that are no longer needed
+  std::size_t forgotten_bytes_ = 0;  ///< the personal layers in them
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };

@@ -73,13 +73,14 @@ RunConfig RunConfig::resolved() const {
   RunConfig all = *this;
   const bool unbounded =  // the linear loss has no least value
       is_adaptive(schedule) && !std::holds_alternative<LinearLoss>(loss.kind());
+  const bool adaptive = schedule == ScheduleKind::adaptive && !has_only_baselines();
   const double default_radius = unbounded ? std::numeric_limits<double>::infinity() : 1.0;
   if (all.spaces.empty()) all.spaces = default_spaces();
   for (SpaceGroup& group : all.spaces) {
     if (group.kind == SpaceKind::linear) set_default(group.radii, {default_radius});
     if (group.kind != SpaceKind::expert) {
       set_default(group.constraint, Constraint::ball);
-      set_default(group.intercept, schedule == ScheduleKind::statistics);
+      set_default(group.intercept, adaptive);
     }
     if (!is_kernel(group.kind)) continue;
     set_default(group.radius, default_radius);
@@ -91,12 +92,13 @@ RunConfig RunConfig::resolved() const {
   if (const auto candidates = expand(all.spaces); candidates.ok()) {
     set_default(all.sample_size, std::min<std::size_t>(2, candidates->size()));
   }
-  const bool statistics = schedule == ScheduleKind::statistics;
-  set_default(all.rounds_per_upload, statistics ? 0U : 1U);
-  if (statistics) {
+  set_default(all.rounds_per_upload, adaptive ? 0U : 1U);
+  if (adaptive) {
     const LearningOptions defaults;
     set_default(all.growth, defaults.growth);
     set_default(all.min_batch, defaults.min_batch);
+    set_default(all.personal, defaults.personal);
+    set_default(all.mode, defaults.mode);
     set_default(all.robust, defaults.robust);
   }
   if (schedule == ScheduleKind::theory) {
@@ -160,17 +162,18 @@ Status RunConfig::validate() const {
        {!has_baseline() && (weight_rate || model_rate || regularization || exploration), "schedule",
         "only baselines have weight and model rates, regularization and exploration, none is named",
         "expected --algorithm em-kofl, vm-kofl, pm-kofl, pof-mkl, ofskl, fed-omd or fedposgd"},
+       {schedule != ScheduleKind::adaptive &&
+            (rounds_per_upload == 0U || growth || min_batch || personal || mode),
+        "schedule", "only the adaptive schedule has growing batches, a personal layer and a mode",
+        "expected them with --schedule adaptive"},
        {has_only_baselines() && schedule != ScheduleKind::adaptive, "schedule",
         "baselines have rates of their own, but a schedule is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
        {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {schedule != ScheduleKind::statistics && robust == Robust::trim, "--robust",
-        "only sums can be trimmed", "expected trim with --schedule statistics, or clip"},
-       {schedule == ScheduleKind::adaptive && robust == Robust::clip, "--robust",
-        "second-order steps cannot take clipped gradients",
-        "expected clip with --schedule statistics, adaptive-first-order, theory or constant"},
+       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "--robust",
+        "only sums can be trimmed", "expected trim with --schedule adaptive, or clip"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
   for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));
@@ -206,7 +209,8 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   options.loss = loss;
   options.sample_size = *all.sample_size;
   options.rounds_per_upload = *all.rounds_per_upload;
-  options.personal = !no_personal;
+  options.personal = all.personal.value_or(options.personal);
+  options.mode = all.mode.value_or(options.mode);
   options.robust = all.robust.value_or(options.robust);
   options.growth = all.growth.value_or(options.growth);
   options.min_batch = all.min_batch.value_or(options.min_batch);

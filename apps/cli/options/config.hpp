@@ -45,7 +45,8 @@ struct RunConfig : SimulationOptions {
   std::optional<std::size_t> rounds_per_upload;  ///< 0: batches grow
   std::optional<double> growth;
   std::optional<std::size_t> min_batch;  ///< 0: enough to hide examples
-  bool no_personal = false;
+  std::optional<bool> personal;
+  std::optional<Mode> mode;
   std::optional<Robust> robust;
   Loss loss;
 

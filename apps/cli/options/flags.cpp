@@ -25,11 +25,14 @@ void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
       }
       given.push_back({setting.flag, value});
     };
+    const bool on = !setting.flag.starts_with("--no-");  // --no-X switches X off
     CLI::Option* option =
         setting.value_name.empty()
             ? command.add_flag_function(
                   setting.flag,
-                  [record](std::int64_t count) { record(count > 0 ? "true" : "false"); },
+                  [record, on](std::int64_t count) {
+                    record((count > 0) == on ? "true" : "false");
+                  },
                   setting.help)
             : command.add_option_function<std::string>(setting.flag, record, setting.help)
                   ->type_name(setting.value_name);
@@ -68,6 +71,15 @@ void drop_bounds(RunConfig& config) {
   }
 }
 
+/// Drops what belongs to the adaptive schedule only.
+void drop_growth(RunConfig& config) {
+  if (config.rounds_per_upload == 0U) config.rounds_per_upload.reset();
+  config.growth.reset();
+  config.min_batch.reset();
+  config.personal.reset();
+  config.mode.reset();
+}
+
 /// Drops what the file says where a flag decides otherwise and the two exclude each other.
 void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
   if (names(given, "--data")) config.clients_from.clear();
@@ -83,6 +95,7 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
     if (changed.schedule == config.schedule) continue;
     drop_rates(config);
     if (is_adaptive(changed.schedule)) drop_bounds(config);
+    if (changed.schedule != ScheduleKind::adaptive) drop_growth(config);
   }
   if (names(given, "--algorithm")) {
     config.algorithms.clear();

@@ -60,9 +60,6 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   plan.loss = options.loss;
   plan.seed = options.seed;
   plan.sample_size = options.sample_size;
-  plan.rounds_per_upload = options.rounds_per_upload;
-  plan.statistics = options.schedule.kind == ScheduleKind::statistics;
-  plan.hides_examples = plan.statistics && options.min_batch == 0;
   plan.arithmetic = std::move(arithmetic);
   plan.label_delay = server.label_delay;
   plan.columns = std::move(columns);
@@ -82,6 +79,10 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
       plan.experts = std::max<std::size_t>(plan.experts, space.expert + 1);
     }
   }
+  plan.statistics = learns_from_sums("fomd-oms", options, plan.features, server.clients.size());
+  plan.hides_examples = plan.statistics && options.min_batch == 0;
+  plan.personal = plan.statistics && options.personal;
+  plan.rounds_per_upload = upload_rule(options, plan.features, plan.statistics).rounds;
   settings.problem = static_cast<const LearningOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
@@ -238,16 +239,20 @@ Result<ServedResult> served_result(const Federation& federation, const ServedRun
     served.data.clipped += member.clipped;
   }
   RepetitionOutcome outcome;
-  outcome.length = length_of(federation);
   outcome.played.push_back({federation.telemetry(),
                             seconds,
                             federation.curve().curve,
                             federation.server()->learned(),
-                            federation.server()->second_order(),
+                            length_of(federation),
+                            plan.statistics,
+                            {},
                             {}});
   std::vector<RepetitionOutcome> outcomes;
   outcomes.push_back(std::move(outcome));
   served.result = summarise(std::move(outcomes), run.options);
+  for (std::size_t j = 0; j < federation.members().size(); ++j) {
+    served.result.results.front().clients[j].name = federation.members()[j].name;
+  }
   return served;
 }
 

@@ -90,7 +90,10 @@ class ServedRunTest : public testing::Test {
       if (std::holds_alternative<Ended>(received)) return host.goodbye(session);
       ASSERT_TRUE(std::holds_alternative<AssignmentRecord>(received));
       ASSERT_TRUE(participant->assign(std::get<AssignmentRecord>(received)).ok());
-      for (std::size_t n = 0; n < plan.rounds_per_upload && row < data->rows(); ++n, ++row) {
+      const auto wanted = std::get<AssignmentRecord>(received).examples;
+      const std::size_t end = client_rule(plan, plan.features)
+                                  .end_of(row, row + (wanted > 0 ? wanted : 1), data->rows());
+      for (; row < end; ++row) {
         const auto prediction = participant->predict(data->x(row));
         participant->observe(prediction->id, static_cast<double>(data->y(row)));
       }
@@ -144,8 +147,10 @@ class ServedRunTest : public testing::Test {
 };
 
 TEST_F(ServedRunTest, HasTheResultOfTheSimulationBitForBit) {
-  for (const std::string algorithm : {"", "[algorithm]\nrounds_per_upload = 4\nsample = 3\n",
-                                      "[schedule]\nkind = \"theory\"\n"}) {
+  for (const std::string algorithm :
+       {"[algorithm]\nmode = \"synchronous\"\n",
+        "[algorithm]\nrounds_per_upload = 4\nsample = 3\nmin_batch = 1\nmode = \"synchronous\"\n",
+        "[schedule]\nkind = \"adaptive-first-order\"\n", "[schedule]\nkind = \"theory\"\n"}) {
     const std::string text = scaled() + algorithm + kServer;
     std::filesystem::remove(path("run.db"));
     const auto run = read(text);

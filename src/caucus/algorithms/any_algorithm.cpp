@@ -8,8 +8,8 @@ namespace caucus {
 
 static_assert(Algorithm<FomdOms>);
 static_assert(Algorithm<NcoOms>);
-static_assert(Algorithm<AdaptiveOms>);
-static_assert(Algorithm<NcoAdaptive>);
+static_assert(Algorithm<FirstOrderOms>);
+static_assert(Algorithm<NcoFirstOrder>);
 static_assert(Algorithm<StatisticsOms>);
 static_assert(Algorithm<NcoStatistics>);
 
@@ -71,9 +71,9 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
     return baseline->make(std::get<Settings>(settings));
   }
   const bool cooperative = is_cooperative(name);
-  if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
-    if (cooperative) return AdaptiveOms(*adaptive);
-    return NcoAdaptive(*adaptive, clients);
+  if (const auto* adaptive = std::get_if<std::shared_ptr<const FirstOrderSettings>>(&settings)) {
+    if (cooperative) return FirstOrderOms(*adaptive);
+    return NcoFirstOrder(*adaptive, clients);
   }
   if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
     if (cooperative) return StatisticsOms(*sums);

@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "caucus/algorithms/adaptive_oms.hpp"
 #include "caucus/algorithms/baselines/fed_omd.hpp"
 #include "caucus/algorithms/baselines/fedposgd.hpp"
 #include "caucus/algorithms/baselines/kofl.hpp"
 #include "caucus/algorithms/baselines/pof_mkl.hpp"
+#include "caucus/algorithms/first_order_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
@@ -18,12 +18,12 @@
 
 namespace caucus {
 
-using AnyAlgorithm = std::variant<FomdOms, NcoOms, AdaptiveOms, NcoAdaptive, StatisticsOms,
+using AnyAlgorithm = std::variant<FomdOms, NcoOms, FirstOrderOms, NcoFirstOrder, StatisticsOms,
                                   NcoStatistics, EmKofl, VmKofl, PmKofl, PofMkl, FedOmd, FedPosgd>;
 
 /// Their type determines which algorithm a name stands for.
 using AnySettings =
-    std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const AdaptiveSettings>,
+    std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const FirstOrderSettings>,
                  std::shared_ptr<const StatisticsSettings>,
                  std::shared_ptr<const BaselineSettings>>;
 

@@ -42,13 +42,13 @@ struct Subject<FomdOms> : Claims {
 };
 
 template <>
-struct Subject<AdaptiveOms> : Claims {
-  static constexpr const char* kName = "AdaptiveOms";
-  static AdaptiveOms make(const Problem& problem) {
-    return AdaptiveOms(problem.adaptive_settings());
+struct Subject<FirstOrderOms> : Claims {
+  static constexpr const char* kName = "FirstOrderOms";
+  static FirstOrderOms make(const Problem& problem) {
+    return FirstOrderOms(problem.first_order_settings());
   }
-  static std::vector<LearnedModel> parts(const AdaptiveOms& server) { return {learned(server)}; }
-  static LearnedModel learned(const AdaptiveOms& server) { return learned_by(server); }
+  static std::vector<LearnedModel> parts(const FirstOrderOms& server) { return {learned(server)}; }
+  static LearnedModel learned(const FirstOrderOms& server) { return learned_by(server); }
 };
 
 template <>
@@ -62,11 +62,8 @@ struct Subject<StatisticsOms> : Claims {
 };
 
 /// The same servers with other settings, each as a type of its own.
-struct FirstOrderOms : AdaptiveOms {
-  using AdaptiveOms::AdaptiveOms;
-};
-struct SharingAdaptive : AdaptiveOms {
-  using AdaptiveOms::AdaptiveOms;
+struct SharingFirstOrder : FirstOrderOms {
+  using FirstOrderOms::FirstOrderOms;
 };
 struct SharingFomdOms : FomdOms {
   using FomdOms::FomdOms;
@@ -78,18 +75,6 @@ struct ReferenceStatistics : StatisticsOms {
   using StatisticsOms::StatisticsOms;
 };
 
-template <>
-struct Subject<FirstOrderOms> : Subject<AdaptiveOms> {
-  static constexpr const char* kName = "AdaptiveFirstOrder";
-  static FirstOrderOms make(const Problem& problem) {
-    return FirstOrderOms(problem.adaptive_settings());
-  }
-  static Problem adapt(Problem problem) {
-    problem.second_order = false;
-    return problem;
-  }
-};
-
 /// For data that drift: p is spread anew and, under the adaptive schedule, the past forgotten.
 inline Problem with_fixed_share(Problem problem) {
   problem.fixed_share = 0.05;
@@ -97,10 +82,10 @@ inline Problem with_fixed_share(Problem problem) {
 }
 
 template <>
-struct Subject<SharingAdaptive> : Subject<AdaptiveOms> {
-  static constexpr const char* kName = "AdaptiveWithFixedShare";
-  static SharingAdaptive make(const Problem& problem) {
-    return SharingAdaptive(problem.adaptive_settings());
+struct Subject<SharingFirstOrder> : Subject<FirstOrderOms> {
+  static constexpr const char* kName = "FirstOrderWithFixedShare";
+  static SharingFirstOrder make(const Problem& problem) {
+    return SharingFirstOrder(problem.first_order_settings());
   }
   static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
 };
@@ -139,14 +124,14 @@ struct Subject<ReferenceStatistics> : Subject<StatisticsOms> {
 /// Every copy learns apart from the others.
 template <class Server>
 struct Subject<Noncooperative<Server>> : Subject<Server> {
-  static constexpr const char* kName = std::is_same_v<Server, FomdOms>       ? "NcoOms"
-                                       : std::is_same_v<Server, AdaptiveOms> ? "NcoAdaptive"
-                                                                             : "NcoStatistics";
+  static constexpr const char* kName = std::is_same_v<Server, FomdOms>         ? "NcoOms"
+                                       : std::is_same_v<Server, FirstOrderOms> ? "NcoFirstOrder"
+                                                                               : "NcoStatistics";
   static Noncooperative<Server> make(const Problem& problem) {
     if constexpr (std::is_same_v<Server, FomdOms>) {
       return {problem.settings(), problem.clients};
-    } else if constexpr (std::is_same_v<Server, AdaptiveOms>) {
-      return {problem.adaptive_settings(), problem.clients};
+    } else if constexpr (std::is_same_v<Server, FirstOrderOms>) {
+      return {problem.first_order_settings(), problem.clients};
     } else {
       return {problem.statistics_settings(), problem.clients};
     }

@@ -39,7 +39,6 @@ struct Problem {
   Loss loss;
   double eta = 0.5, lambda = 0.2, loss_bound = 4.0;
   double fixed_share = 0.0;
-  bool second_order = true;                         ///< adaptive only: where it is affordable
   UploadRule uploads;                               ///< statistics only
   bool personal = false;                            ///< statistics only
   double regularization = 1e-3, exploration = 0.5;  ///< baselines only
@@ -72,17 +71,14 @@ struct Problem {
                     repetition, fixed_share});
   }
 
-  [[nodiscard]] std::shared_ptr<const AdaptiveSettings> adaptive_settings() const {
-    const auto shared = plan();
-    const auto second = second_order ? affordable_second_order(*shared, 1)
-                                     : std::vector<bool>(spaces.size(), false);
-    return std::make_shared<const AdaptiveSettings>(
-        AdaptiveSettings{shared, sample_size, second, fixed_share, seed, repetition});
+  [[nodiscard]] std::shared_ptr<const FirstOrderSettings> first_order_settings() const {
+    return std::make_shared<const FirstOrderSettings>(
+        FirstOrderSettings{plan(), sample_size, fixed_share, seed, repetition});
   }
 
   [[nodiscard]] std::shared_ptr<const StatisticsSettings> statistics_settings() const {
-    return std::make_shared<const StatisticsSettings>(
-        StatisticsSettings{plan(), sample_size, uploads, personal, fixed_share, seed, repetition});
+    return std::make_shared<const StatisticsSettings>(StatisticsSettings{
+        plan(), sample_size, uploads, personal, fixed_share, clients, seed, repetition});
   }
 
   [[nodiscard]] std::shared_ptr<const BaselineSettings> baseline_settings() const {

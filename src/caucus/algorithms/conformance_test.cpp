@@ -25,9 +25,9 @@ template <class A>
 class Conformance : public testing::Test {};
 
 using Subjects =
-    testing::Types<FomdOms, SharingFomdOms, NcoOms, AdaptiveOms, FirstOrderOms, SharingAdaptive,
-                   NcoAdaptive, StatisticsOms, SharingStatistics, ReferenceStatistics,
-                   NcoStatistics, PofMkl, EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
+    testing::Types<FomdOms, SharingFomdOms, NcoOms, FirstOrderOms, SharingFirstOrder, NcoFirstOrder,
+                   StatisticsOms, SharingStatistics, ReferenceStatistics, NcoStatistics, PofMkl,
+                   EmKofl, VmKofl, PmKofl, FedOmd, FedPosgd>;
 
 class Names {
  public:

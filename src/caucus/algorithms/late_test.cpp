@@ -43,13 +43,11 @@ void fill_drawn(Server& server, const Problem& problem, const Batch& batch, std:
   fill(server, problem, batch, own);
 }
 
-/// Says when it was drawn, and where its gradients were taken.
+/// Says when it was drawn.
 template <class Server>
 void mark(const Server& drawn_by, OwnReport& own) {
   for (std::size_t a = 0; a < own.report.spaces.size(); ++a) {
-    const auto w = own.assignment.held[a].weights;
-    own.report.mark_late(a, drawn_by.probabilities()[own.report.spaces[a]],
-                         std::make_shared<const std::vector<float>>(w.begin(), w.end()));
+    own.report.mark_late(a, drawn_by.probabilities()[own.report.spaces[a]]);
   }
 }
 
@@ -195,7 +193,7 @@ TEST(LateReports, LeaveTheStepsOfFomdOmsUnbiased) {
 
 void expect_unbiased_differences(std::size_t sample_size) {
   const Problem problem = free_problem(sample_size);
-  auto times = times_of(problem, AdaptiveOms(problem.adaptive_settings()), 3, 150);
+  auto times = times_of(problem, FirstOrderOms(problem.first_order_settings()), 3, 150);
   const std::size_t K = problem.spaces.size();
   std::vector<double> losses;
   std::vector<double> gradients;
@@ -223,10 +221,10 @@ void expect_unbiased_differences(std::size_t sample_size) {
     EXPECT_NEAR(differences[i].mean(), expected, 4.5 * differences[i].error() + 1e-6) << i;
     most_bias = std::max(most_bias, std::abs(unmarked[i].mean() - expected) / unmarked[i].error());
   }
-  EXPECT_GT(most_bias, 10.0) << "p has hardly moved: there is nothing to correct";
+  EXPECT_GT(most_bias, 6.0) << "p has hardly moved: there is nothing to correct";
 }
 
-TEST(LateReports, LeaveTheDifferencesOfAdaptiveOmsUnbiased) {
+TEST(LateReports, LeaveTheDifferencesOfFirstOrderOmsUnbiased) {
   expect_unbiased_differences(2);
   expect_unbiased_differences(3);
 }
@@ -266,11 +264,9 @@ TEST(LateReports, ThatWereDrawnNowAreOrdinaryReports) {
     problem.sample_size = sample_size;
     expect_same(problem, FomdOms(problem.settings()), 0.0);
     const double tolerance = sample_size == 3 ? 0.0 : 1e-12;  // else P_ik is computed another way
-    expect_same(problem, AdaptiveOms(problem.adaptive_settings()), tolerance);
+    expect_same(problem, FirstOrderOms(problem.first_order_settings()), tolerance);
     problem.fixed_share = 0.01;
-    expect_same(problem, AdaptiveOms(problem.adaptive_settings()), tolerance);
-    problem.second_order = false;
-    expect_same(problem, AdaptiveOms(problem.adaptive_settings()), tolerance);
+    expect_same(problem, FirstOrderOms(problem.first_order_settings()), tolerance);
   }
 }
 
@@ -311,46 +307,16 @@ TEST(LateReports, PartsOfOneClientAreOneReport) {
                            }
                          }
                        });
-  with_halves<AdaptiveOms>(problem, AdaptiveOms(problem.adaptive_settings()),
-                           [&](AdaptiveOms& server, KeptReports& whole, KeptReports& halves) {
-                             const auto estimates = server.estimated_differences(whole);
-                             const std::vector<double> expected(estimates.begin(), estimates.end());
-                             const auto others = server.estimated_differences(halves);
-                             for (std::size_t i = 0; i < expected.size(); ++i) {
-                               EXPECT_NEAR(expected[i], others[i], 1e-6);
-                             }
-                           });
-}
-
-TEST(LateReports, TellTheCurvatureWhereTheirGradientWasTaken) {
-  // For the square loss an example says the same wherever its gradient is taken, if that is known.
-  Problem problem;
-  problem.spaces = {Space{.radius = std::numeric_limits<double>::infinity()}};
-  problem.sample_size = 1;
-  auto times = times_of(problem, AdaptiveOms(problem.adaptive_settings()), 1, 10);
-  const auto after = [&](AdaptiveOms& taken_from, bool marked) {
-    AdaptiveOms server = times.is;
-    auto sums = server.new_aggregate();
-    for (std::uint32_t j = 0; j < problem.clients; ++j) {
-      OwnReport own;
-      fill_drawn(taken_from, problem, {11, 10, 11}, j, own);
-      if (marked) mark(taken_from, own);
-      server.aggregate(own.report, sums);
-    }
-    server.step({11, 10, 11}, sums);
-    return std::vector<float>(server.weights(0).begin(), server.weights(0).end());
-  };
-  const auto exact = after(times.is, false);
-  const auto marked = after(times.was, true);
-  const auto careless = after(times.was, false);
-  double close = 0.0;
-  double far = 0.0;
-  for (std::size_t k = 0; k < exact.size(); ++k) {
-    close += std::abs(static_cast<double>(exact[k] - marked[k]));
-    far += std::abs(static_cast<double>(exact[k] - careless[k]));
-  }
-  EXPECT_LT(close, 1e-5);
-  EXPECT_GT(far, 1e-3);
+  with_halves<FirstOrderOms>(problem, FirstOrderOms(problem.first_order_settings()),
+                             [&](FirstOrderOms& server, KeptReports& whole, KeptReports& halves) {
+                               const auto estimates = server.estimated_differences(whole);
+                               const std::vector<double> expected(estimates.begin(),
+                                                                  estimates.end());
+                               const auto others = server.estimated_differences(halves);
+                               for (std::size_t i = 0; i < expected.size(); ++i) {
+                                 EXPECT_NEAR(expected[i], others[i], 1e-6);
+                               }
+                             });
 }
 
 }  // namespace

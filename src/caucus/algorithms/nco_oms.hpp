@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/algorithms/adaptive_oms.hpp"
+#include "caucus/algorithms/first_order_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/statistics/statistics_oms.hpp"
 
@@ -121,7 +121,7 @@ LearnedModel Noncooperative<Server>::learned() const {
 }
 
 using NcoOms = Noncooperative<FomdOms>;
-using NcoAdaptive = Noncooperative<AdaptiveOms>;
+using NcoFirstOrder = Noncooperative<FirstOrderOms>;
 using NcoStatistics = Noncooperative<StatisticsOms>;
 
 }  // namespace caucus

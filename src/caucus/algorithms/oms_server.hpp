@@ -1,5 +1,5 @@
 // The part of FOMD-OMS that all schedules share: the server samples J of its K models for each
-// client (oms_client.hpp). FomdOms and AdaptiveOms differ in how they learn from reports.
+// client (oms_client.hpp). FomdOms and FirstOrderOms differ in how they learn from reports.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ namespace caucus {
 
 /// Self has probabilities() and kFirstPredicts: whether A_1 predicts alone, as in the paper, or all
 /// J models by their probabilities.
-template <class Self, class Settings>
+template <class Self, class SettingsType>
 class OmsServer {
  public:
+  using Settings = SettingsType;
   using Assignment = caucus::Assignment;
   using Forecast = caucus::Forecast;
   using BatchMean = caucus::BatchMean;

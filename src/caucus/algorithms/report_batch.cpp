@@ -54,13 +54,9 @@ void ReportBatch::remove_last() {
   directions.resize(models);
 }
 
-void ReportBatch::mark_late(std::size_t model, double probability, SharedWeights weights) {
-  if (sampled_with.size() <= model) {
-    sampled_with.resize(model + 1, kNow);
-    taken_at.resize(model + 1);
-  }
+void ReportBatch::mark_late(std::size_t model, double probability) {
+  if (sampled_with.size() <= model) sampled_with.resize(model + 1, kNow);
   sampled_with[model] = probability;
-  taken_at[model] = std::move(weights);
 }
 
 void ReportBatch::add_report_of(const ReportBatch& other, std::size_t report) {
@@ -72,9 +68,7 @@ void ReportBatch::add_report_of(const ReportBatch& other, std::size_t report) {
   if (!other.sampled_in.empty()) sampled_in.push_back(other.sampled_in[report]);
   for (std::size_t m = other.begin_of(report); m < other.ends[report]; ++m) {
     add_model(other.spaces[m], other.losses[m], other.factors[m], other.direction(m));
-    if (other.is_late(m)) {
-      mark_late(spaces.size() - 1, other.sampled_with[m], other.taken_at[m]);
-    }
+    if (other.is_late(m)) mark_late(spaces.size() - 1, other.sampled_with[m]);
   }
 }
 

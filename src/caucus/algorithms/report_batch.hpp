@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,9 +16,6 @@
 #include "caucus/core/base/float_arena.hpp"
 
 namespace caucus {
-
-/// The weights of a model in one batch: one copy for all reports that refer to it.
-using SharedWeights = std::shared_ptr<const std::vector<float>>;
 
 struct ReportColumns {
   // One entry for each report.
@@ -39,7 +35,6 @@ struct ReportColumns {
   // Used only if labels may come late. Entries missing at the end mean models sampled now.
   std::vector<std::uint64_t> sampled_in;  ///< for each report: the batch of its models
   std::vector<double> sampled_with;       ///< for each model: p_i when it was sampled, or kNow
-  std::vector<SharedWeights> taken_at;  ///< for each model: w_i of its gradient; null if unchanged
 
   /// Used only by baselines whose clients choose by themselves: their K probabilities per report.
   /// They are measured and are not part of the protocol.
@@ -102,8 +97,8 @@ struct ReportBatch : ReportColumns {
     sizes.push_back(static_cast<std::uint32_t>(direction.size()));
     ++ends.back();
   }
-  /// Marks that a model was sampled in an earlier batch, and where its gradient was taken.
-  void mark_late(std::size_t model, double probability, SharedWeights weights);
+  /// Marks that a model was sampled in an earlier batch, with this p_i.
+  void mark_late(std::size_t model, double probability);
   /// Adds a report of another batch, which must outlive this one: the directions stay there.
   void add_report_of(const ReportBatch& other, std::size_t report);
   /// Removes the last report.

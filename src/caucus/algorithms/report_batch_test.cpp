@@ -47,14 +47,12 @@ TEST(ReportBatch, DropsReportsOfLostClients) {
 
 TEST(ReportBatch, KeepsWhatIsLateWithItsReport) {
   ReportBatch batch = three_reports();
-  const auto weights = std::make_shared<const std::vector<float>>(2, 0.5F);
-  batch.mark_late(4, 0.25, weights);
+  batch.mark_late(4, 0.25);
   batch.drop([](std::uint32_t client) { return client == 7; });
   EXPECT_FALSE(batch.is_prompt());
   EXPECT_TRUE(batch.is_late(0));
   EXPECT_FALSE(batch.is_late(1));
   EXPECT_EQ(batch.sampled_with[0], 0.25);
-  EXPECT_EQ(batch.taken_at[0], weights);
 }
 
 TEST(ReportBatch, ACopyHasMemoryOfItsOwn) {

@@ -31,8 +31,8 @@ auto fomd(OmsSettings settings) {
   const auto shared = std::make_shared<const OmsSettings>(std::move(settings));
   return [shared] { return FomdOms(shared); };
 }
-auto adaptive(const Problem& problem) {
-  return [settings = problem.adaptive_settings()] { return AdaptiveOms(settings); };
+auto first_order(const Problem& problem) {
+  return [settings = problem.first_order_settings()] { return FirstOrderOms(settings); };
 }
 
 TEST(FomdOmsSnapshot, GoesOnExactlyWithTheSchedules) {
@@ -68,34 +68,25 @@ TEST(FomdOmsSnapshot, GoesOnExactlyWithOneModel) {
   problem.spaces.resize(1);
   problem.sample_size = 1;
   expect_exact(problem, {}, fomd(*problem.settings()));
-  expect_exact(problem, {}, adaptive(problem));
+  expect_exact(problem, {}, first_order(problem));
 }
 
-TEST(AdaptiveSnapshot, GoesOnExactlyWithSecondOrder) {
+TEST(FirstOrderSnapshot, GoesOnExactlyWithLostReportsAndBatches) {
   Problem problem = mixed_problem();
-  problem.rounds = 130;  // beyond the rounds after which residuals are computed anew
-  expect_exact(problem, {}, adaptive(problem));
-  problem.sample_size = 4;
-  expect_exact(problem, {.dropout = 0.3}, adaptive(problem));
+  expect_exact(problem, {.dropout = 0.3}, first_order(problem));
+  expect_exact(problem, {.per_batch = 3}, first_order(problem));
 }
 
-TEST(AdaptiveSnapshot, GoesOnExactlyWithFirstOrder) {
-  Problem problem = mixed_problem();
-  problem.second_order = false;
-  expect_exact(problem, {.dropout = 0.3}, adaptive(problem));
-  expect_exact(problem, {.per_batch = 3}, adaptive(problem));
-}
-
-TEST(AdaptiveSnapshot, GoesOnExactlyWhileDataDriftAndClientsLeave) {
+TEST(FirstOrderSnapshot, GoesOnExactlyWhileDataDriftAndClientsLeave) {
   Problem problem = mixed_problem();
   problem.fixed_share = 0.01;
-  expect_exact(problem, {.last_client_leaves_after = 25}, adaptive(problem));
+  expect_exact(problem, {.last_client_leaves_after = 25}, first_order(problem));
   problem.fixed_share = 0.0;
-  expect_exact(problem, {.last_client_leaves_after = 25}, adaptive(problem));
-  expect_exact(problem, {.per_batch = 2, .dropout = 0.5}, adaptive(problem));
+  expect_exact(problem, {.last_client_leaves_after = 25}, first_order(problem));
+  expect_exact(problem, {.per_batch = 2, .dropout = 0.5}, first_order(problem));
 }
 
-TEST(AdaptiveSnapshot, GoesOnExactlyAfterExtremeInput) {
+TEST(FirstOrderSnapshot, GoesOnExactlyAfterExtremeInput) {
   for (const float scale : {1e-30F, 1e30F, 3e38F}) {
     for (const Loss& loss : {Loss(SquareLoss{}), Loss(AbsoluteLoss{}), Loss(LinearLoss{})}) {
       Problem problem = mixed_problem();
@@ -104,10 +95,8 @@ TEST(AdaptiveSnapshot, GoesOnExactlyAfterExtremeInput) {
       problem.loss = loss;
       problem.eta = 100.0;
       SCOPED_TRACE(loss.name() + " at " + std::to_string(scale));
-      expect_exact(problem, {}, adaptive(problem));
+      expect_exact(problem, {}, first_order(problem));
       expect_exact(problem, {}, fomd(*problem.settings()));
-      problem.second_order = false;
-      expect_exact(problem, {}, adaptive(problem));
     }
   }
 }
@@ -115,29 +104,25 @@ TEST(AdaptiveSnapshot, GoesOnExactlyAfterExtremeInput) {
 TEST(FomdOmsSnapshot, OtherBytesDoNoHarm) {
   expect_no_harm(tiny_problem(), fomd(*tiny_problem().settings()));
 }
-TEST(AdaptiveSnapshot, OtherBytesDoNoHarm) {
+TEST(FirstOrderSnapshot, OtherBytesDoNoHarm) {
   Problem problem = tiny_problem();
-  expect_no_harm(problem, adaptive(problem));
-  problem.second_order = false;
-  expect_no_harm(problem, adaptive(problem));
+  expect_no_harm(problem, first_order(problem));
 }
 
-TEST(AdaptiveSnapshot, IsRefusedByAServerOfOtherSettings) {
+TEST(FirstOrderSnapshot, IsRefusedByAServerOfOtherSettings) {
   const Problem problem = mixed_problem();
-  AdaptiveOms server = adaptive(problem)();
+  FirstOrderOms server = first_order(problem)();
   go_on(server, problem, {}, 0, 5);
   const std::string bytes = saved(server);
 
   Problem fewer = problem;
   fewer.spaces.pop_back();
-  Problem first_order = problem;
-  first_order.second_order = false;
   Problem longer = problem;
   longer.inputs = 4;
   Problem narrower = problem;
   for (Space& space : narrower.spaces) space.radius = 1e-3;
-  for (const Problem& other : {fewer, first_order, longer, narrower}) {
-    AdaptiveOms refusing = adaptive(other)();
+  for (const Problem& other : {fewer, longer, narrower}) {
+    FirstOrderOms refusing = first_order(other)();
     EXPECT_FALSE(restore(refusing, bytes).ok());
   }
   FomdOms another = fomd(*problem.settings())();

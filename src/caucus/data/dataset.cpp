@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <new>
 
@@ -41,7 +42,7 @@ class DatasetSink : public RowSink {
   Status read(const std::string& path) {
     path_ = path;
     CAUCUS_CHECK(read_table(path, *this));
-    data_.file_begin_.push_back(rows_);
+    end_file();
     return Done{};
   }
 
@@ -54,7 +55,7 @@ class DatasetSink : public RowSink {
       std::copy_n(values.begin(), columns, one.begin());
       CAUCUS_CHECK(row(one, rows_ + 1));
     }
-    data_.file_begin_.push_back(rows_);
+    end_file();
     return Done{};
   }
 
@@ -180,6 +181,12 @@ class DatasetSink : public RowSink {
       fit &= all_fit({out, width});
     }
     return fit ? Status(Done{}) : misfit_after_scaling();
+  }
+
+  void end_file() {
+    data_.file_begin_.push_back(rows_);
+    const std::string name = std::filesystem::path(path_).filename().string();
+    data_.file_names_.push_back(name.substr(0, name.find('.')));
   }
 
   [[nodiscard]] Error misfit_after_scaling() const {

@@ -39,6 +39,8 @@ class Dataset {
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// The names of the files, without folders and extensions.
+  [[nodiscard]] const std::vector<std::string>& file_names() const { return file_names_; }
   /// The name of the first file, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -49,6 +51,7 @@ class Dataset {
   FloatBuffer values_;
   std::vector<std::size_t> file_begin_{0};
   std::size_t clipped_ = 0;
+  std::vector<std::string> file_names_;
   std::vector<double> client_values_;
   Scaling scaling_;
   std::vector<std::string> feature_names_;

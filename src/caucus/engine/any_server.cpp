@@ -5,10 +5,10 @@
 namespace caucus {
 namespace {
 
-std::variant<Server<FomdOms>, Server<AdaptiveOms>, Server<StatisticsOms>> make(
+std::variant<Server<FomdOms>, Server<FirstOrderOms>, Server<StatisticsOms>> make(
     const AnySettings& settings) {
-  if (const auto* adaptive = std::get_if<std::shared_ptr<const AdaptiveSettings>>(&settings)) {
-    return Server(AdaptiveOms(*adaptive));
+  if (const auto* adaptive = std::get_if<std::shared_ptr<const FirstOrderSettings>>(&settings)) {
+    return Server(FirstOrderOms(*adaptive));
   }
   if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
     return Server(StatisticsOms(*sums));
@@ -16,23 +16,12 @@ std::variant<Server<FomdOms>, Server<AdaptiveOms>, Server<StatisticsOms>> make(
   return Server(FomdOms(std::get<std::shared_ptr<const OmsSettings>>(settings)));
 }
 
-/// A batch of a federation. Rounds are counted by the clients, except where batches grow.
-Batch numbered(std::uint64_t batch, const UploadRule& uploads) {
-  const std::size_t first = uploads.rounds_before(batch);
-  return {static_cast<std::uint32_t>(batch), first, first + uploads.length_after(first)};
-}
-
 }  // namespace
 
-AnyServer::AnyServer(const AnySettings& settings) : server_(make(settings)) {
-  if (const auto* sums = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
-    uploads_ = (*sums)->uploads;
-  }
-}
+AnyServer::AnyServer(const AnySettings& settings) : server_(make(settings)) {}
 
-const Assignment& AnyServer::assign(std::uint64_t batch, std::uint32_t client) {
-  std::visit([&](auto& server) { server.assign(numbered(batch, uploads_), client, assignment_); },
-             server_);
+const Assignment& AnyServer::assign(const Batch& batch, std::uint32_t client) {
+  std::visit([&](auto& server) { server.assign(batch, client, assignment_); }, server_);
   return assignment_;
 }
 
@@ -40,8 +29,8 @@ void AnyServer::accept(ReportBatch& reports) {
   std::visit([&](auto& server) { server.accept(reports); }, server_);
 }
 
-void AnyServer::close(std::uint64_t batch) {
-  std::visit([&](auto& server) { server.close(numbered(batch, uploads_)); }, server_);
+void AnyServer::close(const Batch& batch) {
+  std::visit([&](auto& server) { server.close(batch); }, server_);
 }
 
 void AnyServer::save(StateWriter& to) const {
@@ -50,17 +39,6 @@ void AnyServer::save(StateWriter& to) const {
 
 Status AnyServer::restore(StateReader& from) {
   return std::visit([&](auto& server) { return server.restore(from); }, server_);
-}
-
-bool AnyServer::is_second_order(std::size_t space) const {
-  const auto* adaptive = std::get_if<Server<AdaptiveOms>>(&server_);
-  return adaptive != nullptr && adaptive->algorithm().is_second_order(space);
-}
-
-std::size_t AnyServer::second_order() const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < plan().maps.size(); ++i) count += is_second_order(i) ? 1U : 0U;
-  return count;
 }
 
 }  // namespace caucus

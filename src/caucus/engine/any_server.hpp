@@ -1,9 +1,8 @@
-// The Server that a federation serves: FOMD-OMS with the paper's schedules or the adaptive one.
+// The Server that a federation serves: FOMD-OMS with any of its schedules.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -24,10 +23,10 @@ class AnyServer {
   /// The settings must be valid and those of fomd-oms.
   explicit AnyServer(const AnySettings& settings);
 
-  /// Returns the models of a client in the open batch, valid until the next call or its end.
-  const Assignment& assign(std::uint64_t batch, std::uint32_t client);
+  /// Returns the models of a client for its batch, valid until the next call.
+  const Assignment& assign(const Batch& batch, std::uint32_t client);
   void accept(ReportBatch& reports);
-  void close(std::uint64_t batch);
+  void close(const Batch& batch);
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
@@ -41,10 +40,6 @@ class AnyServer {
   [[nodiscard]] double probability(std::size_t space) const {
     return ask([&](const auto& a) { return a.probabilities()[space]; });
   }
-  /// Returns w_i, valid until the batch is closed.
-  [[nodiscard]] std::span<const float> weights(std::size_t space) const {
-    return ask([&](const auto& a) { return a.weights(space); });
-  }
   [[nodiscard]] LearnedModel learned() const {
     return ask([](const auto& a) { return a.learned(); });
   }
@@ -52,16 +47,12 @@ class AnyServer {
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
     return ask([&](const auto& a) { return a.upload_bits(held); });
   }
-  [[nodiscard]] std::size_t download_bits(const Assignment& assignment) const {
-    return ask([&](const auto& a) { return a.download_bits(assignment); });
+  [[nodiscard]] std::size_t download_bits(const HeldSize& held) const {
+    return ask([&](const auto& a) { return a.download_bits(held); });
   }
-  /// Return whether a space learns by second-order steps, and how many do.
-  [[nodiscard]] bool is_second_order(std::size_t space) const;
-  [[nodiscard]] std::size_t second_order() const;
 
  private:
-  std::variant<Server<FomdOms>, Server<AdaptiveOms>, Server<StatisticsOms>> server_;
-  UploadRule uploads_;  ///< by which the batches of the statistics schedule are counted
+  std::variant<Server<FomdOms>, Server<FirstOrderOms>, Server<StatisticsOms>> server_;
   Assignment assignment_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/random.hpp"
@@ -39,6 +40,8 @@ struct Clients {
   Dropout dropout;
   Telemetry* telemetry = nullptr;
   ForecastObserver observer;
+  /// If given, the losses of all clients in each round are added to it.
+  std::vector<double>* loss_of_round = nullptr;
 
   /// Calls play(client, last round) for the clients of [first, end) with data in this batch.
   template <class Play>
@@ -73,6 +76,11 @@ struct Clients {
   }
   void record(std::span<const PlayedExample> given) {
     telemetry->record(given);
+    if (loss_of_round != nullptr) {
+      for (const PlayedExample& one : given) {
+        (*loss_of_round)[one.round] += telemetry->loss_of(one);
+      }
+    }
     if (!observer) return;
     for (const PlayedExample& one : given) observer(one.client, one.round, one.output);
   }

@@ -7,6 +7,7 @@
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/losses/constants.hpp"
+#include "caucus/core/statistics/row_sums.hpp"
 
 namespace caucus {
 namespace {
@@ -41,17 +42,34 @@ double linear_feature_bound(const Scaling& scaling, bool intercept) {
 
 double target_bound(const Scaling& scaling) { return largest_in(scaling.target_interval()); }
 
-std::size_t held_models(const LearningOptions& options) {
+bool learns_from_sums(const std::string& algorithm, const LearningOptions& options,
+                      std::size_t features, std::size_t clients) {
+  constexpr std::size_t kLargestDimension = 500;
+  constexpr double kBudget = 2e9;
+  if (options.schedule.kind != ScheduleKind::adaptive || is_baseline(algorithm)) return false;
+  if (std::holds_alternative<LinearLoss>(options.loss.kind())) return false;
+  double numbers = 0.0;  // of the sums
+  for (const Space& space : options.spaces) {
+    const std::size_t dimension = space.dimension(features);
+    if (space.own_step || dimension > kLargestDimension) return false;
+    if (dimension > 0) numbers += static_cast<double>(triangle_size(dimension + 1));
+  }
+  if (numbers == 0.0) return false;
+  const double copies = is_cooperative(algorithm) ? 1.0 : static_cast<double>(clients);
+  return copies * numbers * sizeof(double) <= kBudget;
+}
+
+std::size_t held_models(const LearningOptions& options, bool from_sums) {
   const std::size_t J = options.resolved_sample_size();
-  const bool statistics = options.schedule.kind == ScheduleKind::statistics;
-  if (!statistics || !reference_space(options.spaces, options.loss)) return J;
+  if (!from_sums || !reference_space(options.spaces, options.loss)) return J;
   return std::min(J, options.spaces.size() - 1) + 1;
 }
 
-UploadRule upload_rule(const LearningOptions& options, std::size_t features) {
+UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums) {
+  if (!from_sums) return UploadRule{std::max<std::size_t>(1, options.rounds_per_upload)};
   UploadRule rule{options.rounds_per_upload, options.growth,
                   std::max<std::size_t>(options.min_batch, 1)};
-  rule.hides_examples = options.schedule.kind == ScheduleKind::statistics && options.min_batch == 0;
+  rule.hides_examples = options.min_batch == 0;
   if (rule.hides_examples) rule.least = least_hiding_batch(options.spaces, features);
   return rule;
 }
@@ -94,23 +112,7 @@ std::vector<SpaceConstants> make_constants(const Scaling& scaling, const Learnin
   return constants;
 }
 
-std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
-                                      std::size_t clients, const ScheduleOptions& schedule) {
-  if (schedule.kind != ScheduleKind::adaptive) return std::vector<bool>(plan.maps.size(), false);
-  return affordable_second_order(plan, is_cooperative(algorithm) ? 1 : clients);
-}
-
 namespace {
-
-Result<AnySettings> adaptive_settings(const std::string& algorithm,
-                                      std::shared_ptr<const Plan> plan, const RunLength& length,
-                                      const LearningOptions& options, std::uint32_t repetition) {
-  CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
-  auto second_order = second_order_spaces(algorithm, *plan, length.clients, options.schedule);
-  return AnySettings(std::make_shared<const AdaptiveSettings>(AdaptiveSettings{
-      std::move(plan), options.resolved_sample_size(), std::move(second_order),
-      options.schedule.fixed_share, options.seed, repetition, options.robust == Robust::clip}));
-}
 
 std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
   return options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
@@ -148,14 +150,10 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
         BaselineSettings{std::move(plan), options.resolved_sample_size(), length.clients,
                          options.rates, options.seed, repetition}));
   }
-  if (options.schedule.kind == ScheduleKind::statistics) {
+  const std::size_t features = plan->maps.shape().features;
+  if (learns_from_sums(algorithm, options, features, length.clients)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
-    for (const Space& space : options.spaces) {
-      if (!space.own_step) continue;
-      return usage_error("space '" + space.name() + "'", "has a mirror step of its own",
-                         "expected a ball or a box under the statistics schedule");
-    }
-    const UploadRule uploads = upload_rule(options, plan->maps.shape().features);
+    const UploadRule uploads = upload_rule(options, features, true);
     if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
       return usage_error("rounds-per-upload", std::to_string(uploads.rounds),
                          "expected at least " + std::to_string(uploads.least) +
@@ -163,10 +161,18 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     }
     return AnySettings(std::make_shared<const StatisticsSettings>(StatisticsSettings{
         std::move(plan), options.resolved_sample_size(), uploads, options.personal,
-        options.schedule.fixed_share, options.seed, repetition, options.robust}));
+        options.schedule.fixed_share, is_cooperative(algorithm) ? length.clients : 1, options.seed,
+        repetition, options.robust}));
+  }
+  if (options.robust == Robust::trim) {
+    return usage_error("robust", "only sums can be trimmed, which this run does not use",
+                       "expected clip or none");
   }
   if (is_adaptive(options.schedule.kind)) {
-    return adaptive_settings(algorithm, std::move(plan), length, options, repetition);
+    CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
+    return AnySettings(std::make_shared<const FirstOrderSettings>(FirstOrderSettings{
+        std::move(plan), options.resolved_sample_size(), options.schedule.fixed_share, options.seed,
+        repetition, options.robust == Robust::clip}));
   }
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;

@@ -30,11 +30,18 @@ struct RunLength {
 RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uploads);
 RunLength run_length(const Partition& partition, const UploadRule& uploads);
 
+/// Returns whether an algorithm learns from sums over batches: under the adaptive schedule, unless
+/// all spaces are experts, one has more than 500 dimensions or a mirror step of its own, the loss
+/// has no curvature, or the sums (noncooperative clients have their own) would take more than 2 GB.
+/// Otherwise the adaptive schedule takes first-order steps.
+bool learns_from_sums(const std::string& algorithm, const LearningOptions& options,
+                      std::size_t features, std::size_t clients);
+
 /// Returns the number of models that every client holds: J, or one more with a reference.
-std::size_t held_models(const LearningOptions& options);
+std::size_t held_models(const LearningOptions& options, bool from_sums);
 
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
-UploadRule upload_rule(const LearningOptions& options, std::size_t features);
+UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums);
 
 /// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);
@@ -46,10 +53,6 @@ double target_bound(const Scaling& scaling);
 /// Returns C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the
 /// scaled range, 1 for kernels without an intercept; Y is the largest |y| possible.
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
-
-/// Returns which spaces learn by second-order steps: none except under the adaptive schedule.
-std::vector<bool> second_order_spaces(const std::string& algorithm, const Plan& plan,
-                                      std::size_t clients, const ScheduleOptions& schedule);
 
 /// Checks whether a run of this length is long enough for its schedule: the theory's needs T >= K.
 Status check_horizon(const RunLength& length, const LearningOptions& options);

@@ -71,26 +71,25 @@ TEST(UploadRule, IsThatOfTheOptions) {
                     Space{.kind = SpaceKind::gaussian, .intercept = true, .features = 20},
                     Space{.kind = SpaceKind::cauchy, .features = 50}};
   options.rounds_per_upload = 5;
-  EXPECT_EQ(upload_rule(options, 7), (UploadRule{.rounds = 5}));
-
-  options.schedule.kind = ScheduleKind::statistics;
+  EXPECT_EQ(upload_rule(options, 7, false), (UploadRule{.rounds = 5}));
   options.rounds_per_upload = 0;
+  EXPECT_EQ(upload_rule(options, 7, false), (UploadRule{.rounds = 1}));
+
   options.growth = 0.2;
   // x and 1 are sent first: 8 coordinates, with two examples for each.
-  EXPECT_EQ(upload_rule(options, 7),
+  EXPECT_EQ(upload_rule(options, 7, true),
             (UploadRule{.rounds = 0, .growth = 0.2, .least = 16, .hides_examples = true}));
   options.min_batch = 3;
-  EXPECT_EQ(upload_rule(options, 7), (UploadRule{.rounds = 0, .growth = 0.2, .least = 3}));
+  EXPECT_EQ(upload_rule(options, 7, true), (UploadRule{.rounds = 0, .growth = 0.2, .least = 3}));
 
   options.min_batch = 0;
   options.spaces = {Space{.kind = SpaceKind::expert}};
-  EXPECT_EQ(upload_rule(options, 7).least, 2U);
+  EXPECT_EQ(upload_rule(options, 7, true).least, 2U);
 }
 
 TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {
   LearningOptions options;
   options.spaces = {Space{.intercept = true}};
-  options.schedule.kind = ScheduleKind::statistics;
   const auto made = [&] {
     const auto maps = FeatureMaps::make(options.spaces, {7, 0}, 1, 0).value();
     const auto plan = std::make_shared<const Plan>(Plan{maps, options.loss});
@@ -100,8 +99,6 @@ TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {
   EXPECT_FALSE(made().ok());
   options.rounds_per_upload = 16;
   EXPECT_TRUE(made().ok());
-  options.spaces[0].own_step = [](std::span<float>, std::span<const float>, double) {};
-  EXPECT_FALSE(made().ok());
 }
 
 }  // namespace

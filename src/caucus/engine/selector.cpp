@@ -5,17 +5,18 @@
 #include <utility>
 #include <variant>
 
-#include "caucus/algorithms/adaptive_oms.hpp"
+#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/engine/problem.hpp"
 #include "caucus/engine/server.hpp"
 
 namespace caucus {
 
-std::vector<Space> default_spaces(double radius) {
-  std::vector<Space> spaces = {Space{.kind = SpaceKind::linear, .radius = radius}};
+std::vector<Space> default_spaces(double radius, bool intercept) {
+  std::vector<Space> spaces = {Space{.radius = radius, .intercept = intercept}};
   for (const double width : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
-    spaces.push_back(Space{.kind = SpaceKind::gaussian, .radius = radius, .width = width});
+    spaces.push_back(Space{
+        .kind = SpaceKind::gaussian, .radius = radius, .intercept = intercept, .width = width});
   }
   return spaces;
 }
@@ -27,14 +28,6 @@ Status SelectorOptions::validate() const {
   if (!is_adaptive(learning.schedule.kind)) {
     return usage_error("schedule", "its rates depend on the number of rounds",
                        "expected an adaptive schedule");
-  }
-  if (learning.schedule.kind == ScheduleKind::statistics) {
-    return usage_error("schedule", "the statistics schedule learns from batches",
-                       "expected adaptive or adaptive-first-order");
-  }
-  if (learning.rounds_per_upload != 1) {
-    return usage_error("rounds_per_upload", std::to_string(learning.rounds_per_upload),
-                       "expected 1: a selector learns from every example at once");
   }
   const double share = learning.schedule.fixed_share;
   if (!(share >= 0.0 && share < 1.0)) {
@@ -50,32 +43,125 @@ Status SelectorOptions::validate() const {
   return Done{};
 }
 
-constexpr std::string_view kSavedSelector = "caucus selector 1";
+constexpr std::string_view kSavedSelector = "caucus selector 2";
 
-/// A server and its only client. Batch t is round t.
-struct Selector::Parts {
-  Parts(std::shared_ptr<const Plan> shared, std::shared_ptr<const AdaptiveSettings> adaptive)
-      : plan(std::move(shared)),
-        settings(std::move(adaptive)),
-        server(AdaptiveOms(settings)),
-        forecast(plan->maps) {}
-  [[nodiscard]] Batch batch() const { return {rounds + 1, rounds, std::size_t{rounds} + 1}; }
+/// What a selector is made of, whichever algorithm it has.
+class Selector::Parts {
+ public:
+  Parts() = default;
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  Parts(Parts&&) = delete;
+  Parts& operator=(Parts&&) = delete;
+  virtual ~Parts() = default;
+
+  virtual double predict(std::span<const float> x) = 0;
+  virtual void observe(double y) = 0;
+  [[nodiscard]] virtual std::vector<double> probabilities() const = 0;
+  virtual void save(StateWriter& to) const = 0;
+  /// Returns an object that continues from a saved state.
+  virtual Result<std::unique_ptr<Parts>> restored(StateReader& from) const = 0;
 
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<const AdaptiveSettings> settings;
-  Server<AdaptiveOms> server;
   std::vector<std::string> names;
   std::uint32_t rounds = 0;
-
-  // The client's part of the open round:
-  bool assigned = false, predicted = false;
-  Assignment assignment;
-  std::vector<float> x;
-  Forecast forecast;
-  NoMemory memory;
-  BatchMean mean;
-  ReportBatch reports;
+  bool predicted = false;
 };
+
+namespace {
+
+/// A server and its only client.
+template <class A, class Parts>
+class OwnFederation : public Parts {
+ public:
+  using Settings = std::shared_ptr<const typename A::Settings>;
+
+  OwnFederation(Settings settings, const UploadRule& uploads)
+      : settings_(std::move(settings)),
+        uploads_(uploads),
+        server_(A(settings_)),
+        forecast_(server_.algorithm().new_forecast()),
+        mean_(server_.algorithm().new_mean()) {
+    begin_batch();
+  }
+
+  double predict(std::span<const float> x) override {
+    x_.assign(x.begin(), x.end());  // some features are x itself, and observe() uses them
+    server_.algorithm().predict(memory_, assignment_, x_, forecast_);
+    return forecast_.output;
+  }
+  void observe(double y) override {
+    server_.algorithm().report(memory_, forecast_, y, mean_);
+    if (++this->rounds < batch_.last) return;
+    mean_.report(reports_);
+    server_.accept(reports_);
+    server_.close(batch_);
+    begin_batch();
+  }
+  [[nodiscard]] std::vector<double> probabilities() const override {
+    return server_.algorithm().selection();
+  }
+  void save(StateWriter& to) const override {
+    to.u32(this->rounds);
+    to.u32(batch_.number);
+    to.u64(batch_.first);
+    server_.save(to);
+    if constexpr (kHasMemory) {
+      to.flag(memory_.has_value());
+      if (memory_) memory_->save(to);
+      mean_.save(to);
+    }
+  }
+  Result<std::unique_ptr<Parts>> restored(StateReader& from) const override {
+    auto own = std::make_unique<OwnFederation>(settings_, uploads_);
+    own->plan = this->plan;
+    own->names = this->names;
+    own->rounds = from.u32();
+    const std::uint32_t number = from.u32();
+    const auto first = static_cast<std::size_t>(from.u64());
+    CAUCUS_CHECK(own->server_.restore(from));
+    own->batch_ = {number - 1, first, first};
+    own->begin_batch();
+    if (number == 0 || own->rounds < first || own->rounds >= own->batch_.last) {
+      return from.refuse("a batch of other rounds").error();
+    }
+    if constexpr (kHasMemory) {
+      if (from.flag()) {
+        own->memory_.emplace(this->plan->maps.shape().features, this->plan->loss);
+        CAUCUS_CHECK(own->memory_->restore(from));
+      }
+      CAUCUS_CHECK(own->mean_.restore(from));
+      if (own->mean_.examples() != own->rounds - first)
+        return from.refuse("sums of another batch").error();
+    }
+    CAUCUS_CHECK(from.done());
+    return std::unique_ptr<Parts>(std::move(own));
+  }
+
+ private:
+  /// Otherwise every batch is one round, and nothing is kept between two.
+  static constexpr bool kHasMemory = !std::is_same_v<typename A::ClientState, NoMemory>;
+
+  void begin_batch() {
+    const std::size_t first = batch_.last;
+    batch_ = {batch_.number + 1, first, first + uploads_.length_after(first)};
+    server_.assign(batch_, 0, assignment_);
+    mean_.begin(assignment_);
+  }
+
+  Settings settings_;
+  UploadRule uploads_;
+  Server<A> server_;
+  Batch batch_{0, 0, 0};
+  typename A::Assignment assignment_;
+  std::vector<float> x_;
+  typename A::Forecast forecast_;
+  typename A::ClientState memory_;
+  typename A::BatchMean mean_;
+  ReportBatch reports_;
+};
+
+}  // namespace
 
 Selector::Selector(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Selector::Selector(Selector&& other) noexcept = default;
@@ -86,16 +172,30 @@ Result<Selector> Selector::make(SelectorOptions options) {
   LearningOptions& learning = options.learning;
   if (learning.spaces.empty()) {
     const bool bounded = std::holds_alternative<LinearLoss>(learning.loss.kind());
-    learning.spaces = default_spaces(bounded ? 1.0 : std::numeric_limits<double>::infinity());
+    learning.spaces = default_spaces(bounded ? 1.0 : std::numeric_limits<double>::infinity(),
+                                     learning.schedule.kind == ScheduleKind::adaptive);
   }
   CAUCUS_CHECK(options.validate());
+  if (learning.min_batch == 0) learning.min_batch = 1;  // nobody sees the sums
   CAUCUS_TRY(auto maps, FeatureMaps::make(learning.spaces, {options.features, options.experts},
                                           learning.seed, 0, learning.sample_size));
-  auto plan = std::make_shared<const Plan>(Plan{std::move(maps), learning.loss});
+  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), learning.loss});
+  const bool sums = learns_from_sums("fomd-oms", learning, options.features, 1);
+  const UploadRule uploads = upload_rule(learning, options.features, sums);
+  if (!sums && uploads.rounds > 1) {
+    return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
+                       "expected 1: without sums a selector learns from every example at once");
+  }
   CAUCUS_TRY(const AnySettings settings,
              make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, learning, 0));
-  auto parts = std::make_unique<Parts>(std::move(plan),
-                                       std::get<std::shared_ptr<const AdaptiveSettings>>(settings));
+  std::unique_ptr<Parts> parts;
+  if (const auto* own = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
+    parts = std::make_unique<OwnFederation<StatisticsOms, Parts>>(*own, uploads);
+  } else {
+    parts = std::make_unique<OwnFederation<FirstOrderOms, Parts>>(
+        std::get<std::shared_ptr<const FirstOrderSettings>>(settings), uploads);
+  }
+  parts->plan = plan;
   for (const Space& space : learning.spaces) parts->names.push_back(space.name());
   return Selector(std::move(parts));
 }
@@ -110,11 +210,8 @@ Result<double> Selector::predict(std::span<const float> x) {
   if (own.rounds == std::numeric_limits<std::uint32_t>::max()) {
     return usage_error("predict", "2^32 - 1 rounds have been played", "expected fewer");
   }
-  own.x.assign(x.begin(), x.end());  // some features are x itself, and observe() uses them
-  if (!own.assigned) own.server.assign(own.batch(), 0, own.assignment);
-  own.assigned = own.predicted = true;
-  own.server.algorithm().predict(own.memory, own.assignment, own.x, own.forecast);
-  return own.forecast.output;
+  own.predicted = true;
+  return own.predict(x);
 }
 
 Status Selector::observe(double y) {
@@ -127,27 +224,19 @@ Status Selector::observe(double y) {
   if (own.plan->loss.is_classification() && std::abs(y) != 1.0) {
     return usage_error("observe", std::to_string(y) + " is not a class", "expected -1 or 1");
   }
-  own.mean.begin(own.assignment);
-  own.server.algorithm().report(own.memory, own.forecast, y, own.mean);
-  own.mean.report(own.reports);
-  own.server.accept(own.reports);
-  own.server.close(own.batch());
-  ++own.rounds;
-  own.assigned = own.predicted = false;
+  own.predicted = false;
+  own.observe(y);
   return Done{};
 }
 
-std::vector<double> Selector::probabilities() const {
-  return parts_->server.algorithm().selection();
-}
+std::vector<double> Selector::probabilities() const { return parts_->probabilities(); }
 const std::vector<std::string>& Selector::spaces() const { return parts_->names; }
 std::uint64_t Selector::rounds() const { return parts_->rounds; }
 
 std::string Selector::save() const {
   StateWriter to;
   to.text(kSavedSelector);
-  to.u32(parts_->rounds);
-  parts_->server.save(to);
+  parts_->save(to);
   return sealed(to.take());
 }
 
@@ -155,13 +244,8 @@ Status Selector::restore(std::string_view bytes) {
   CAUCUS_TRY(const std::string_view content, unsealed(bytes, "saved selector"));
   StateReader from(content, "saved selector");
   from.expect(kSavedSelector);
-  const std::uint32_t rounds = from.u32();
-  Server<AdaptiveOms> server{AdaptiveOms(parts_->settings)};
-  CAUCUS_CHECK(server.restore(from));
-  CAUCUS_CHECK(from.done());
-  parts_->server = std::move(server);
-  parts_->rounds = rounds;
-  parts_->assigned = parts_->predicted = false;
+  CAUCUS_CHECK(from.status());
+  CAUCUS_TRY(parts_, parts_->restored(from));
   return Done{};
 }
 

@@ -3,6 +3,9 @@
 //
 //   assign (for every client) -> the clients play -> accept (what they report) -> close
 //
+// Clients that do not wait for each other report at different times: then the caller keeps an
+// aggregate of its own for each moment at which reports arrive.
+//
 // It reads no clock, does no I/O, and is driven by one thread at a time.
 #pragma once
 
@@ -46,17 +49,20 @@ class Server {
   }
   /// Accepts reports of the open batch, in client order. It may take their memory and leaves the
   /// batch empty.
-  void accept(ReportBatch& reports) {
+  void accept(ReportBatch& reports) { accept(reports, aggregate_); }
+  void accept(ReportBatch& reports, typename A::Aggregate& into) {
     if (clip_) clip_->clip(reports);
-    algorithm_.aggregate(reports, aggregate_);
+    algorithm_.aggregate(reports, into);
     reports.clear();
   }
   /// Learns from what was accepted.
-  void close(const Batch& batch) {
+  void close(const Batch& batch) { close(batch, aggregate_); }
+  void close(const Batch& batch, typename A::Aggregate& accepted) {
     if (clip_) clip_->close();
-    algorithm_.step(batch, aggregate_);
-    aggregate_.clear();
+    algorithm_.step(batch, accepted);
+    accepted.clear();
   }
+  [[nodiscard]] typename A::Aggregate new_aggregate() const { return algorithm_.new_aggregate(); }
 
   /// Writes everything that later batches depend on, between two batches. restore() is for a new
   /// server with the same settings, which must be discarded after an error.

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/engine/asynchronous_clients.hpp"
+#include "caucus/engine/blocked_clients.hpp"
 #include "caucus/engine/clients.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/engine/plain_clients.hpp"
@@ -25,7 +29,16 @@ struct BackendOf<A> {
   using Type = TiledClients<A>;
 };
 template <Algorithm A>
+requires HasStatisticsClients<A>
+struct BackendOf<A> {
+  using Type = BlockedClients<A>;
+};
+template <Algorithm A>
 using ClientBackend = typename BackendOf<A>::Type;
+
+/// Whether reports are sums over batches, which clients can send without waiting for each other.
+template <class A>
+inline constexpr bool kLearnsFromSums = std::is_same_v<typename A::BatchMean, BatchStatistics>;
 
 template <Algorithm A, ExampleSource Source, class Backend = ClientBackend<A>>
 class SimulatedClients {
@@ -41,6 +54,11 @@ class SimulatedClients {
   void play(Server<A>& server, const Batch& batch) {
     backend_.play(server, batch, clients_);
     clients_.telemetry->end_batch();
+  }
+  /// Plays all rounds with clients that do not wait for each other (asynchronous_clients.hpp).
+  template <class AfterClose>
+  void play_asynchronously(Server<A>& server, AfterClose&& after_close) {
+    AsynchronousClients<A, Source, Backend>(backend_, clients_).play(server, after_close);
   }
 
  private:

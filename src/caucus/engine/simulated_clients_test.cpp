@@ -7,7 +7,7 @@
 #include <new>
 #include <type_traits>
 
-#include "caucus/algorithms/adaptive_oms.hpp"
+#include "caucus/algorithms/first_order_oms.hpp"
 #include "caucus/algorithms/fomd_oms.hpp"
 #include "caucus/algorithms/nco_oms.hpp"
 #include "caucus/engine/test_source.hpp"
@@ -93,12 +93,9 @@ FomdOms Made<FomdOms>::make(std::size_t sample_size, std::size_t) {
                   WeightedEntropy(std::vector<double>(K, 2.0)), 1, 0}));
 }
 template <>
-AdaptiveOms Made<AdaptiveOms>::make(std::size_t sample_size, std::size_t) {
-  const auto plan = mixed_plan(sample_size);
-  auto second_order = affordable_second_order(*plan, 1);
-  second_order[4] = false;
-  return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
-      AdaptiveSettings{plan, sample_size, second_order, 0.0, 1, 0}));
+FirstOrderOms Made<FirstOrderOms>::make(std::size_t sample_size, std::size_t) {
+  return FirstOrderOms(std::make_shared<const FirstOrderSettings>(
+      FirstOrderSettings{mixed_plan(sample_size), sample_size, 0.0, 1, 0}));
 }
 template <>
 NcoOms Made<NcoOms>::make(std::size_t sample_size, std::size_t clients) {
@@ -111,7 +108,7 @@ NcoOms Made<NcoOms>::make(std::size_t sample_size, std::size_t clients) {
 
 template <class A>
 class Tiles : public testing::Test {};
-using TiledAlgorithms = testing::Types<FomdOms, AdaptiveOms, NcoOms>;
+using TiledAlgorithms = testing::Types<FomdOms, FirstOrderOms, NcoOms>;
 TYPED_TEST_SUITE(Tiles, TiledAlgorithms);
 
 // The steps, one example at a time, define what is computed; many at once must give the same bits.

@@ -11,6 +11,7 @@ void Telemetry::record(std::size_t client, const PlayedSums& sums) {
   forecasts += sums.forecasts;
   loss_of_client[client] += sums.loss;
   forecasts_of_client[client] += sums.forecasts;
+  record_personal(client, sums.personal);
 }
 
 void Telemetry::record(std::span<const PlayedExample> given) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
+#include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/loss.hpp"
 
 namespace caucus {
@@ -23,8 +24,9 @@ struct PlayedSums {
   double loss = 0.0;
   double squared_error = 0.0;
   double squared_targets = 0.0;
-  double log_loss = 0.0;      ///< classification: the prediction is a logit
-  std::uint32_t correct = 0;  ///< classification: right predictions
+  double log_loss = 0.0;         ///< classification: the prediction is a logit
+  std::uint32_t correct = 0;     ///< classification: right predictions
+  PersonalRecord personal = {};  ///< what the client's personal layer compared; empty without one
 
   /// Adds one prediction; the loss is given by its own type, or as any Loss.
   template <class L>
@@ -48,19 +50,32 @@ struct PlayedSums {
 class Telemetry {
  public:
   Telemetry(const Loss& measure, std::size_t clients)
-      : loss_of_client(clients, 0.0), forecasts_of_client(clients, 0), measure_(measure) {}
+      : loss_of_client(clients, 0.0),
+        forecasts_of_client(clients, 0),
+        uploads_of_client(clients, 0),
+        personal_of_client(clients),
+        measure_(measure) {}
 
   /// Records all of a client's predictions in a batch. Call it in the clients' order.
   void record(std::size_t client, const PlayedSums& sums);
   /// Records predictions in the order of clients, each client's in the order of rounds. Those of a
   /// client in a batch may come in several pieces.
   void record(std::span<const PlayedExample> given);
-  void sent(std::size_t up, std::size_t down) {
+  /// Records what a client's personal layer compared in a batch.
+  void record_personal(std::size_t client, const PersonalRecord& personal) {
+    personal_of_client[client].add(personal);
+  }
+  /// Records the messages of these clients in one batch, with the sums of their sizes.
+  void sent(std::span<const std::uint32_t> clients, std::size_t up, std::size_t down) {
     upload_bits += up;
     download_bits += down;
+    for (const std::uint32_t client : clients) ++uploads_of_client[client];
   }
   /// Completes the totals.
   void end_batch();
+  [[nodiscard]] double loss_of(const PlayedExample& one) const {
+    return measure_.value(one.output, one.y);
+  }
 
   /// Returns whether the predictions' error is more than a thousand times the targets' size.
   [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
@@ -83,7 +98,8 @@ class Telemetry {
   std::size_t forecasts = 0;
   std::size_t upload_bits = 0, download_bits = 0;
   std::vector<double> loss_of_client;
-  std::vector<std::size_t> forecasts_of_client;
+  std::vector<std::size_t> forecasts_of_client, uploads_of_client;
+  std::vector<PersonalRecord> personal_of_client;
 
  private:
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
@@ -100,6 +116,8 @@ class Telemetry {
     visit(self.download_bits);
     visit(self.loss_of_client);
     visit(self.forecasts_of_client);
+    visit(self.uploads_of_client);
+    visit(self.personal_of_client);
   }
   /// Records the client whose predictions might not have been complete.
   void record_open();

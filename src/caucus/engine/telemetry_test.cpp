@@ -47,7 +47,7 @@ std::vector<double> numbers(const Telemetry& telemetry) {
   telemetry.fields([&](const auto& field) {
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(field)>>) {
       all.push_back(static_cast<double>(field));
-    } else {
+    } else if constexpr (requires { static_cast<double>(field.front()); }) {
       for (const auto value : field) all.push_back(static_cast<double>(value));
     }
   });
@@ -89,10 +89,12 @@ Telemetry served(const ClassSource& source, const Loss& loss, std::size_t rounds
         sums.add(loss, simulated.outputs.at({client, round}), source.example(client, round).y);
       }
       telemetry.record(client, sums);
+      const auto index = static_cast<std::uint32_t>(client);
+      telemetry.sent({&index, 1}, 0, 0);
     }
     telemetry.end_batch();
   }
-  telemetry.sent(simulated.telemetry.upload_bits, simulated.telemetry.download_bits);
+  telemetry.sent({}, simulated.telemetry.upload_bits, simulated.telemetry.download_bits);
   return telemetry;
 }
 

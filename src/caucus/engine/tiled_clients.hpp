@@ -195,7 +195,7 @@ class TiledClients {
     clients.record(tile.forecasts());
     ReportBatch& reports = tile.reports();
     const HeldSize size(reports);
-    clients.telemetry->sent(server.algorithm().upload_bits(size),
+    clients.telemetry->sent(reports.clients, server.algorithm().upload_bits(size),
                             server.algorithm().download_bits(size));
     if (clients.dropout.probability > 0.0 && A::kCooperative) {
       reports.drop([&](std::uint32_t client) { return clients.template loses<A>(batch, client); });

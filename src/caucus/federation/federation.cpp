@@ -14,7 +14,7 @@ Federation::Federation(FederationSettings settings, RunId run)
   if (settings_.quorum == 0) settings_.quorum = settings_.clients.size();
   for (const std::string& name : settings_.clients) members_.emplace_back().name = name;
   telemetry_ = std::make_unique<Telemetry>(settings_.plan.loss, members_.size());
-  uploads_ = upload_rule(settings_.problem, settings_.plan.features);
+  uploads_ = upload_rule(settings_.problem, settings_.plan.features, settings_.plan.statistics);
 }
 
 Result<Federation> Federation::make(FederationSettings settings, RunId run) {
@@ -116,6 +116,8 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
   member.joined = member.connected = true;
   member.last_seen = now;
   if (first && !started && count_joined() == settings_.quorum) opened_ = now;
+  // It gets its first models when the open batch closes, which is at once.
+  if (asynchronous() && started && member.playing == 0) member.answered = true;
   return Done{};
 }
 
@@ -137,14 +139,14 @@ std::size_t Federation::count_joined() const {
 bool Federation::can_start(Time now) const {
   if (phase_ != Phase::waiting) return false;
   const std::size_t joined = count_joined();
-  if (joined == members_.size()) return true;
+  if (joined == members_.size() || (asynchronous() && joined > 0)) return true;
   // The theory's rates may need more examples than the first clients have.
   return settings_.deadline && joined >= settings_.quorum && now >= opened_ + *settings_.deadline &&
          check_horizon(length(), settings_.problem).ok();
 }
 
 Status Federation::start(Time now) {
-  uploads_ = upload_rule(settings_.problem, settings_.plan.features);
+  uploads_ = upload_rule(settings_.problem, settings_.plan.features, settings_.plan.statistics);
   started_with_ = length();
   if (Status status = check_horizon(started_with_, settings_.problem); !status.ok()) {
     status.error().where = "schedule.kind";
@@ -152,6 +154,7 @@ Status Federation::start(Time now) {
   }
   CAUCUS_CHECK(make_server());
   phase_ = Phase::running;
+  for (TrackedMember& member : members_) member.answered = member.joined;
   open(now);
   return Done{};
 }
@@ -167,54 +170,87 @@ Status Federation::make_server() {
   CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
                                           shared.seed, 0, shared.sample_size));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
-  uploads_ = upload_rule(settings_.problem, shared.features);
+  uploads_ = upload_rule(settings_.problem, shared.features, shared.statistics);
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,
              make_settings("fomd-oms", plan, constants, started_with_, settings_.problem, 0));
   CAUCUS_TRY(auto bounds, example_bounds(settings_));
   server_ = std::make_unique<AnyServer>(algorithm);
-  sampled_ = std::make_unique<SampledModels>(*server_, shared.label_delay > 0);
-  rules_ = std::make_unique<ReportRules>(
-      server_->plan(), std::move(bounds),
-      [server = server_.get()](std::uint32_t space) { return server->weights(space); });
+  sampled_ = std::make_unique<SampledModels>(*server_);
+  rules_ = std::make_unique<ReportRules>(server_->plan(), std::move(bounds));
   return Done{};
 }
 
+Batch Federation::open_batch() const {
+  const std::size_t first = asynchronous() ? 0 : uploads_.rounds_before(batch_);
+  return {static_cast<std::uint32_t>(batch_), first, first + uploads_.length_after(first)};
+}
+
 void Federation::open(Time now) {
-  for (TrackedMember& member : members_) {
-    member.answered = false;
-    member.report.reset();
-    if (!member.active()) member.sampled.clear();  // it will not report again
-  }
   const auto active = [](const Member& member) { return member.active(); };
   if (std::none_of(members_.begin(), members_.end(), active) || batch_ == kMostBatches) {
     phase_ = Phase::finished;
     curve_.finish(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
-    return;
+  } else {
+    ++batch_;
+    opened_ = now;
   }
-  ++batch_;
-  opened_ = now;
   for (std::uint32_t client = 0; client < members_.size(); ++client) {
     TrackedMember& member = members_[client];
-    if (!member.active()) continue;
-    member.sampled.push_back(sampled_->sample(batch_, client));
-    if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
+    const bool next = !asynchronous() || member.answered;
+    if (next) {
+      member.answered = false;
+      member.report.reset();
+    }
+    if (!member.active() || phase_ == Phase::finished) {
+      if (!member.active()) member.sampled.clear();  // it will not report again
+    } else if (next) {
+      give(client);
+    }
   }
+}
+
+void Federation::give(std::uint32_t client) {
+  TrackedMember& member = members_[client];
+  Batch batch = open_batch();
+  if (asynchronous()) {
+    const auto first = static_cast<std::size_t>(member.counted);
+    batch = {static_cast<std::uint32_t>(member.playing + 1), first,
+             first + uploads_.length_after(first)};
+  }
+  member.playing = batch.number;
+  if (!member.sampled.empty()) {
+    for (SampledModel& model : member.sampled.back().models) model.weights.reset();
+  }
+  member.sampled.push_back(sampled_->sample(batch, client, batch_));
+  if (member.sampled.size() > settings_.plan.label_delay + 1) member.sampled.pop_front();
 }
 
 bool Federation::awaits(std::uint32_t client) const {
   const TrackedMember& member = members_[client];
-  return phase_ == Phase::running && member.connected && member.active() && !member.answered;
+  return phase_ == Phase::running && member.connected && member.active() && !member.answered &&
+         member.playing > 0;
+}
+
+const Assignment& Federation::assign(std::uint32_t client) {
+  const SampledSet& set = members_[client].sampled.back();
+  assignment_.client = client;
+  assignment_.examples = set.examples;
+  assignment_.held.clear();
+  for (const SampledModel& model : set.models) {
+    assignment_.held.push_back({model.space, *model.weights, model.share});
+  }
+  return assignment_;
 }
 
 Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now, std::string& why) {
   TrackedMember& member = members_[client];
   member.last_seen = now;
-  if (phase_ != Phase::running || report.batch < batch_ || !member.active()) {
+  if (phase_ != Phase::running || report.batch < member.playing || !member.active()) {
     ++(report.batch <= member.last_batch ? member.counters.repeated : member.counters.late);
     return report.batch <= member.last_batch ? Verdict::repeated : Verdict::late;
   }
-  if (report.batch > batch_) {
+  if (report.batch > member.playing) {
     ++member.counters.strange;
     return Verdict::strange;
   }
@@ -238,6 +274,10 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
 
 bool Federation::closable(Time now) const {
   if (phase_ != Phase::running) return false;
+  if (asynchronous()) {
+    return std::any_of(members_.begin(), members_.end(),
+                       [](const Member& member) { return member.answered; });
+  }
   std::size_t accepted = 0;  // a rejected report does not count
   std::size_t waited = 0;
   std::size_t there = 0;
@@ -259,7 +299,7 @@ std::optional<Time> Federation::alarm() const {
 }
 
 ClosedBatch Federation::close(Time now) {
-  ClosedBatch closed{batch_, closed_batch(members_)};
+  ClosedBatch closed{batch_, closed_batch(members_, asynchronous())};
   fold();
   open(now);
   return closed;
@@ -272,36 +312,41 @@ void Federation::fold() {
     ReportRecord& report = *member.report;
     member.counted += report.played.forecasts;
     member.finished = report.last;
-    member.last_batch = batch_;
+    member.last_batch = report.batch;
+    member.closed_in = batch_;
     telemetry_->record(client, report.played);
     if (report.reports.empty()) continue;
-    const Assignment& assignment = server_->assign(batch_, client);
-    const HeldSize sent =
-        settings_.plan.statistics ? HeldSize(report.reports) : HeldSize(assignment);
-    telemetry_->sent(server_->upload_bits(sent), server_->download_bits(assignment));
+    HeldSize held;
+    held.clients = 1;
+    for (const SampledModel& model : member.sampled.back().models) {
+      ++held.models;
+      held.floats += server_->plan().maps.dimension(model.space);
+    }
+    const HeldSize sent = settings_.plan.statistics ? HeldSize(report.reports) : held;
+    telemetry_->sent({&client, 1}, server_->upload_bits(sent), server_->download_bits(held));
     accept(client, member, report.reports);
   }
   telemetry_->end_batch();
-  server_->close(batch_);
+  server_->close(open_batch());
   curve_.after_batch(last_round(), telemetry_->loss, [&] { return server_->probabilities(); });
 }
 
 void Federation::accept(std::uint32_t client, const TrackedMember& member, ReportBatch& reports) {
   std::fill(reports.clients.begin(), reports.clients.end(), client);
   for (std::size_t n = 0; n < reports.size(); ++n) {
-    if (reports.sampled_in[n] == batch_) continue;  // p and the weights have not changed
     const SampledSet& given = *member.find_sampled(reports.sampled_in[n]);
+    if (given.drawn_in == batch_) continue;  // p and the weights have not changed
     for (std::size_t a = 0; a < given.models.size(); ++a) {
-      reports.mark_late(reports.begin_of(n) + a, given.models[a].probability,
-                        given.models[a].weights);
+      reports.mark_late(reports.begin_of(n) + a, given.models[a].probability);
     }
   }
-  sampled_->change(reports.spaces);
   server_->accept(reports);
 }
 
-/// Returns the last round of the open batch. The last batch may be shorter than the others.
+/// Returns the last round of the open batch, asynchronously the mean over the clients. The last
+/// batch may be shorter than the others.
 std::size_t Federation::last_round() const {
+  if (asynchronous()) return telemetry_->forecasts / members_.size();
   const RunLength whole = length();
   return batch_ == whole.batches ? whole.rounds : uploads_.rounds_before(batch_ + 1);
 }

@@ -5,6 +5,10 @@
 //
 //   waiting --all have joined--> batch 1 --all have reported--> batch 2 --> ... --> finished
 //
+// Asynchronously nobody waits for others: the run starts with the first client, a batch of the
+// server closes as soon as one client has reported, and only the clients that have reported get new
+// models. Each client then counts its own batches.
+//
 // The durable state (docs/protocol.md) is a fold of the closed batches: restore() and replay()
 // rebuild it bit for bit.
 #pragma once
@@ -65,14 +69,18 @@ class Federation {
   [[nodiscard]] std::vector<std::string> unacknowledged() const;
 
   // --- batches ---
+  /// Returns whether the server learns from each report as it arrives.
+  [[nodiscard]] bool asynchronous() const {
+    return settings_.problem.mode == Mode::asynchronous && settings_.plan.statistics;
+  }
   /// Returns whether enough clients have joined to open the first batch.
   [[nodiscard]] bool can_start(Time now) const;
   /// Opens the first batch.
   Status start(Time now);
-  /// Returns whether the client is to be sent the models of the open batch.
+  /// Returns whether the client is to be sent the models of its batch.
   [[nodiscard]] bool awaits(std::uint32_t client) const;
   /// Returns these models, which are valid until the next call of any function.
-  const Assignment& assign(std::uint32_t client) { return server_->assign(batch_, client); }
+  const Assignment& assign(std::uint32_t client);
   /// Checks and keeps a report. Sets `why` if it rejects the report.
   Verdict receive(std::uint32_t client, ReportRecord report, Time now, std::string& why);
   /// Returns whether the open batch is to be closed now.
@@ -112,6 +120,10 @@ class Federation {
   /// Makes the algorithm for the clients that have joined.
   Status make_server();
   void open(Time now);
+  /// Draws the models of a client's next batch.
+  void give(std::uint32_t client);
+  /// Returns the open batch, as the algorithm counts rounds.
+  [[nodiscard]] Batch open_batch() const;
   [[nodiscard]] bool has_too_many(std::uint64_t examples) const;
   /// Learns from the reports of the open batch.
   void fold();
@@ -126,6 +138,7 @@ class Federation {
   std::uint64_t batch_ = 0;
   Time opened_{};  ///< when the batch was opened or, while waiting, the quorum had joined
   std::vector<TrackedMember> members_;
+  Assignment assignment_;   ///< the last one that was asked for
   UploadRule uploads_;      ///< known when the shape of the examples is
   RunLength started_with_;  ///< the length at the start: clients that join later change no rates
   std::unique_ptr<AnyServer> server_;

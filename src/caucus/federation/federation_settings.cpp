@@ -112,9 +112,10 @@ Status FederationSettings::validate() const {
     status.error().where = "algorithm.sample";
     return status;
   }
-  if (plan.statistics && problem.personal) {
-    return usage_error("algorithm.no_personal", "clients of a server have no personal layer yet",
-                       "expected no_personal = true with the statistics schedule");
+  if (plan.statistics && problem.mode == Mode::asynchronous && (deadline || quorum > 0)) {
+    return usage_error("server",
+                       "has a quorum or a deadline, but nobody waits for a batch to close",
+                       "expected them with mode = \"synchronous\"");
   }
   const bool known = plan.features + plan.experts > 0;
   const InputShape any{1, std::numeric_limits<std::size_t>::max()};
@@ -128,11 +129,9 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
-  bounds.label_delay = settings.plan.label_delay;
-  bounds.examples = static_cast<std::uint32_t>(
-      most_examples_per_part(settings.plan.rounds_per_upload, settings.plan.label_delay));
+  bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan));
   if (settings.plan.statistics) {
-    bounds.sums = upload_rule(settings.problem, settings.plan.features);
+    bounds.sums = upload_rule(settings.problem, settings.plan.features, true);
   }
   for (const Space& space : settings.plan.spaces) {
     double bound = 1.0;  // random features

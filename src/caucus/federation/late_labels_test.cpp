@@ -1,5 +1,5 @@
-// Labels that come late to second-order models: the server tells the algorithm at which weights
-// their gradients were taken, and remembers these weights no longer than it must.
+// Labels that come late: the server tells the algorithm with which probabilities their models were
+// drawn, and remembers models no longer than it must.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,9 +35,9 @@ struct Remembered {
   std::size_t references = 0;
 };
 
-TEST(LateLabels, AreFoldedWithTheWeightsOfTheirTime) {
+TEST(LateLabels, AreFoldedWithTheProbabilitiesOfTheirTime) {
   const TestSource source({40, 40, 40, 40});
-  const FederationSettings settings = late_settings();
+  const FederationSettings settings = late_settings(ScheduleKind::adaptive_first_order);
   SlowLabels slow(settings, source);
   AlgorithmAlone told(settings, true);
   AlgorithmAlone careless(settings, false);
@@ -49,15 +49,7 @@ TEST(LateLabels, AreFoldedWithTheWeightsOfTheirTime) {
     ASSERT_EQ(slow.federation.server()->learned().weights, told.weights()) << batch;
   }
   EXPECT_GT(told.late_parts, 30U);
-  const auto exact = told.weights();
-  const auto wrong = careless.weights();
-  for (std::size_t i = 0; i < kFirstOrderSpace; ++i) {
-    double distance = 0.0;
-    for (std::size_t k = 0; k < exact[i].size(); ++k) {
-      distance += std::abs(static_cast<double>(exact[i][k]) - static_cast<double>(wrong[i][k]));
-    }
-    EXPECT_GT(distance, 1e-3) << i;
-  }
+  EXPECT_NE(told.weights(), careless.weights());
 }
 
 TEST(LateLabels, AreReadTheSameByAServerThatWasKilled) {
@@ -89,49 +81,33 @@ TEST(LateLabels, AreReadTheSameByAServerThatWasKilled) {
   }
 }
 
-TEST(LateLabels, ArePaidForWithOneCopyPerBatchAndModel) {
+TEST(LateLabels, OnlyModelsOfTheOpenBatchAreKeptAndClientsShareThem) {
   const TestSource source({100, 100, 80, 100});
-  const auto settings = late_settings();
-  const std::size_t batches = settings.plan.label_delay + 1;
+  const auto settings = late_settings(ScheduleKind::adaptive);
   SlowLabels slow(settings, source);
   for (std::size_t n = 0; n < 90; ++n) {
     slow.play_late(1);
     const Remembered remembered(slow.federation);
     EXPECT_EQ(remembered.copies.size(), remembered.places.size());
-    EXPECT_LE(remembered.copies.size(), batches * settings.plan.spaces.size());
-    if (n < batches) continue;
-    EXPECT_GE(remembered.copies.size(), batches);
+    EXPECT_LE(remembered.copies.size(), settings.plan.spaces.size());
     EXPECT_GT(remembered.references, remembered.copies.size());  // there was something to share
-    EXPECT_EQ(remembered.places.begin()->first + settings.plan.label_delay,
-              slow.federation.batch());
+    EXPECT_EQ(remembered.places.begin()->first, slow.federation.batch());
   }
   EXPECT_TRUE(slow.federation.members()[2].sampled.empty());  // it has finished
 
   Federation restored = Federation::make(settings, kRun).value();
   ASSERT_TRUE(restored.restore(slow.federation.snapshot()).ok());
-  const Remembered before(slow.federation);
-  const Remembered after(restored);
-  EXPECT_EQ(after.copies.size(), before.copies.size());
-  EXPECT_EQ(after.places, before.places);
+  EXPECT_EQ(Remembered(restored).copies.size(), Remembered(slow.federation).copies.size());
+  EXPECT_EQ(Remembered(restored).places, Remembered(slow.federation).places);
 
   slow.play_late(10);
   EXPECT_EQ(slow.federation.phase(), Federation::Phase::finished);
   EXPECT_TRUE(Remembered(slow.federation).copies.empty());
 }
 
-TEST(LateLabels, CostNothingWhereTheyComeInTime) {
+TEST(LateLabels, AreNotReadFromASnapshotWithoutTheModels) {
   const TestSource source({10, 10, 10, 10});
-  auto in_time = late_settings();
-  in_time.plan.label_delay = 0;
-  Together together(in_time, source);
-  together.play_batch();
-  together.federation.close(together.now);
-  EXPECT_TRUE(Remembered(together.federation).copies.empty());
-}
-
-TEST(LateLabels, AreNotReadFromASnapshotWithoutTheirWeights) {
-  const TestSource source({10, 10, 10, 10});
-  const auto settings = late_settings();
+  const auto settings = late_settings(ScheduleKind::adaptive);
   SlowLabels slow(settings, source);
   slow.play_late(5);
   const std::string good = slow.federation.snapshot();
@@ -140,14 +116,13 @@ TEST(LateLabels, AreNotReadFromASnapshotWithoutTheirWeights) {
     return Federation::make(settings, kRun).value().restore(sealed(bytes)).error();
   };
 
-  // What the version before wrote: another name, and nothing after the algorithm.
   std::size_t weights_bytes = sizeof(std::uint64_t);
   for (const auto* copy : Remembered(slow.federation).copies) {
     weights_bytes += sizeof(std::uint64_t) + copy->size() * sizeof(float);
   }
   std::string older = content.substr(0, content.size() - weights_bytes);
   EXPECT_NE(error_of(older).line().find("ends"), std::string::npos) << error_of(older).line();
-  const std::string_view name = "caucus federation 4";
+  const std::string_view name = "caucus federation 5";
   ASSERT_EQ(older.find(name), sizeof(std::uint64_t));
   older[older.find(name) + name.size() - 1] = '1';
   EXPECT_NE(error_of(older).line().find("version"), std::string::npos);

@@ -15,9 +15,7 @@ constexpr std::size_t kAroundModel = 64;  // bytes of its space, loss and length
 std::size_t largest_dimension(const SharedPlan& plan) {
   std::size_t dimension = plan.features + 1;
   for (const Space& space : plan.spaces) {
-    if (!space.is_kernel()) continue;
-    const std::size_t leading = space.intercept ? plan.features + 1 : 0;
-    dimension = std::max<std::size_t>(dimension, leading + 2 * space.features);
+    dimension = std::max(dimension, space.dimension(plan.features));
   }
   return dimension;
 }
@@ -26,7 +24,7 @@ std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
   return sample_size * (sizeof(float) * largest_dimension(plan) + kAroundModel);
 }
 
-/// Under the statistics schedule reports have triangles instead of gradients, and a model more.
+/// Under the adaptive schedule reports have triangles instead of gradients, and a model more.
 std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
   if (!plan.statistics) return models(plan, sample_size);
   const std::size_t floats = triangle_size(largest_dimension(plan) + 1);

@@ -77,7 +77,11 @@ Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client, Lim
       rule_(client_rule(shared_, shared_.features)),
       limits_(std::move(limits)),
       most_pending_(std::max<std::size_t>(
-          1, kPendingBytes / (sizeof(Pending) + plan_.maps.example_size() * sizeof(float)))) {}
+          1, kPendingBytes / (sizeof(Pending) + (plan_.maps.example_size() +
+                                                 (shared_.personal ? shared_.features : 0)) *
+                                                    sizeof(float)))) {
+  if (shared_.personal) personal_.emplace(shared_.features, shared_.loss);
+}
 
 // --- models ---
 
@@ -111,6 +115,7 @@ std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord rec
   for (std::size_t a = 0; a < record.held.size(); ++a) {
     models->assignment.held.push_back(
         {record.held[a].space, models->weights[a], record.held[a].share});
+    models->predicts = models->predicts || record.held[a].share > 0.0;
   }
   return models;
 }
@@ -243,6 +248,12 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
   one.output = computed.forecast->output;
 
   const std::lock_guard lock(mutex_);
+  if (personal_) {
+    one.output =
+        personal_->predict(std::span(one.x).first(shared_.features),
+                           one.models->predicts ? std::optional(one.output) : std::nullopt);
+    one.personal = personal_->last_forecast();
+  }
   const Prediction prediction{next_id_++, one.output, one.models->batch};
   computed.prediction = prediction.id;
   forecasts_.push_back(std::move(computed));
@@ -290,6 +301,7 @@ bool Participant::observe(std::uint64_t id, double y) {
       y = static_cast<double>(inside);
     }
   }
+  if (personal_ && one->personal) personal_->observe(*one->personal, y);
   const bool counted = count(*one, *computed.forecast, y);
   ++(counted ? counts_.observed : counts_.forgotten);
   forecasts_.insert(forecasts_.begin(), std::move(computed));  // it is reused first
@@ -303,9 +315,7 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
     found = parts_.emplace(one.models->batch, new_part(*one.models)).first;
   }
   Part& part = found->second;
-  // The last batch of a statistics schedule may be longer by a rest that cannot be sent by itself.
-  const std::size_t length = one.models->examples + (shared_.statistics ? rule_.least : 0);
-  if (part.played.forecasts >= most_examples_per_part(length, shared_.label_delay)) return false;
+  if (part.played.forecasts >= most_examples_per_part(shared_)) return false;
   if (auto* mean = std::get_if<BatchMean>(&part.mean)) {
     report_held(plan_, forecast, y, *mean);
   } else {
@@ -364,10 +374,35 @@ SharedReport Participant::take_report(bool last) {
     }
     part = parts_.erase(part);
   }
+  if (personal_ && !report->reports.empty()) report->played.personal = personal_->take_record();
   report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);
   return report;
+}
+
+std::string Participant::personal_state() const {
+  const std::lock_guard lock(mutex_);
+  StateWriter to;
+  if (personal_) personal_->save(to);
+  return to.take();
+}
+
+Status Participant::restore_personal(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!personal_) {
+    if (bytes.empty()) return Done{};
+    return usage_error("personal layer", "the plan has none", "expected no state of it");
+  }
+  PersonalLayer restored(shared_.features, shared_.loss);
+  if (!bytes.empty()) {
+    StateReader from(bytes, "personal layer");
+    CAUCUS_CHECK(restored.restore(from));
+    CAUCUS_CHECK(from.done());
+  }
+  personal_ = std::move(restored);
+  for (auto& [id, one] : pending_) one.personal.reset();
+  return Done{};
 }
 
 std::uint64_t Participant::batch() const {

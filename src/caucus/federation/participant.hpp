@@ -16,6 +16,8 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -24,6 +26,7 @@
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/columns.hpp"
+#include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/retained_reports.hpp"
 #include "caucus/prediction.hpp"
@@ -63,6 +66,11 @@ class Participant {
   /// Returns the observations since the last report, or null if the open batch is answered.
   SharedReport take_report(bool last);
 
+  /// Returns the state of the personal layer, or an empty text without one.
+  [[nodiscard]] std::string personal_state() const;
+  /// Continues from such a state. Predictions that wait for their true value are forgotten.
+  Status restore_personal(std::string_view bytes);
+
   [[nodiscard]] std::uint64_t batch() const;  ///< of the current models; 0 before the first
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] const SharedPlan& plan() const { return shared_; }
@@ -74,6 +82,7 @@ class Participant {
     std::uint64_t fingerprint = 0;
     std::uint64_t history = 0;   ///< history_ when they were drawn
     std::uint64_t examples = 0;  ///< the length of the batch
+    bool predicts = false;       ///< whether a model has learned yet
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< refers to the models above
   };
@@ -86,6 +95,7 @@ class Participant {
     std::shared_ptr<const Models> models;
     std::vector<float> x;
     double output = 0.0;
+    std::optional<PersonalForecast> personal = {};  ///< absent without a personal layer
   };
   /// Memory for predicting.
   struct Computed {
@@ -142,6 +152,7 @@ class Participant {
   /// After a new start of the server: batches up to this one are known to be unchanged.
   std::optional<std::uint64_t> agreed_;
   RetainedReports retained_;
+  std::optional<PersonalLayer> personal_;
   Counts counts_;
 };
 

@@ -459,7 +459,7 @@ TEST(Participant, RemembersNoMoreExamplesThanMemoryHolds) {
     plan.spaces = {Space{.kind = SpaceKind::expert}};
     plan.features = 0;
     // So many and a few bytes; or one that is too large, and is kept all the same.
-    plan.experts = Participant::kPendingBytes / sizeof(float) / fit - (fit > 1 ? 100U : 0U);
+    plan.experts = Participant::kPendingBytes / sizeof(float) / fit - (fit > 1 ? 200U : 0U);
     const auto participant = make(plan);
     ASSERT_TRUE(participant->assign({1, 0, {{0, 1.0, {}}}}).ok());
     const std::vector<float> x(plan.experts, 0.5F);

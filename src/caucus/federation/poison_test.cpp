@@ -41,7 +41,7 @@ class NoisySource {
 };
 
 FederationSettings poison_settings(ScheduleKind schedule, Robust robust) {
-  FederationSettings settings = schedule == ScheduleKind::statistics
+  FederationSettings settings = schedule == ScheduleKind::adaptive
                                     ? growing_settings(kPoisonClients, true)
                                     : test_settings(kPoisonClients, schedule);
   settings.plan.label_delay = 0;
@@ -50,9 +50,11 @@ FederationSettings poison_settings(ScheduleKind schedule, Robust robust) {
   return settings;
 }
 
-double cost(ScheduleKind schedule, Robust robust, Lie lie, std::size_t liars) {
-  const NoisySource source(schedule == ScheduleKind::statistics ? 600 : 1200);
-  const auto settings = poison_settings(schedule, robust);
+double cost(ScheduleKind schedule, Robust robust, Lie lie, std::size_t liars,
+            Mode mode = Mode::synchronous) {
+  const NoisySource source(schedule == ScheduleKind::adaptive ? 600 : 1200);
+  auto settings = poison_settings(schedule, robust);
+  settings.problem.mode = mode;
   const auto honest = PoisonRun(settings, source, Lie::none, 0).play(liars);
   const auto poisoned = PoisonRun(settings, source, lie, liars).play(liars);
   EXPECT_EQ(honest.rejected, 0U) << honest.why;
@@ -63,22 +65,32 @@ double cost(ScheduleKind schedule, Robust robust, Lie lie, std::size_t liars) {
 TEST(Poison, CostsLittleUnderSumsThatAreClipped) {
   for (const Lie lie : {Lie::flipped, Lie::negated, Lie::largest, Lie::corner}) {
     const int number = static_cast<int>(lie);
-    EXPECT_LT(cost(ScheduleKind::statistics, Robust::clip, lie, 1), 2.0) << number;
-    EXPECT_LT(cost(ScheduleKind::statistics, Robust::clip, lie, 3), 4.0) << number;
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::clip, lie, 1), 2.0) << number;
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::clip, lie, 3), 4.0) << number;
+  }
+}
+
+TEST(Poison, CostsLittleUnderClippedSumsOfClientsThatDoNotWait) {
+  for (const Lie lie : {Lie::flipped, Lie::negated, Lie::largest, Lie::corner}) {
+    const int number = static_cast<int>(lie);
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::clip, lie, 1, Mode::asynchronous), 2.0)
+        << number;
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::clip, lie, 3, Mode::asynchronous), 4.0)
+        << number;
   }
 }
 
 TEST(Poison, CostsLittleUnderSumsThatAreTrimmed) {
   for (const Lie lie : {Lie::flipped, Lie::negated, Lie::largest, Lie::corner}) {
     const int number = static_cast<int>(lie);
-    EXPECT_LT(cost(ScheduleKind::statistics, Robust::trim, lie, 1), 2.0) << number;
-    EXPECT_LT(cost(ScheduleKind::statistics, Robust::trim, lie, 3), 4.0) << number;
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::trim, lie, 1), 2.0) << number;
+    EXPECT_LT(cost(ScheduleKind::adaptive, Robust::trim, lie, 3), 4.0) << number;
   }
 }
 
 TEST(Poison, CostsMuchUnderSumsThatAreNot) {  // or the tests above would show nothing
-  EXPECT_GT(cost(ScheduleKind::statistics, Robust::none, Lie::flipped, 3), 4.0);
-  EXPECT_GT(cost(ScheduleKind::statistics, Robust::none, Lie::negated, 3), 4.0);
+  EXPECT_GT(cost(ScheduleKind::adaptive, Robust::none, Lie::flipped, 3), 4.0);
+  EXPECT_GT(cost(ScheduleKind::adaptive, Robust::none, Lie::negated, 3), 4.0);
 }
 
 TEST(Poison, CostsLittleUnderGradientsThatAreClipped) {

@@ -140,12 +140,14 @@ TEST(StatisticsFederation, RejectsSumsOfAnotherSizeAndOverTooFewExamples) {
   }
 }
 
-TEST(StatisticsFederation, HasNoPersonalLayerYet) {
+TEST(StatisticsFederation, HasNoQuorumOrDeadlineWhereNobodyWaits) {
   auto settings = growing_settings(2, true);
-  settings.problem.personal = true;
+  settings.deadline = std::chrono::milliseconds(100);
+  EXPECT_TRUE(Federation::make(settings, kRun).ok());
+  settings.problem.mode = Mode::asynchronous;
   const auto made = Federation::make(settings, kRun);
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().where, "algorithm.no_personal");
+  EXPECT_EQ(made.error().where, "server");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
   const auto plan = std::make_shared<const Plan>(Plan{std::move(*maps), shared.loss});
   std::vector<std::size_t> rounds;
   for (std::size_t j = 0; j < source.clients(); ++j) rounds.push_back(source.rounds(j));
-  const UploadRule uploads = upload_rule(settings.problem, shared.features);
+  const UploadRule uploads = upload_rule(settings.problem, shared.features, shared.statistics);
   const RunLength length = run_length(rounds, uploads);
   const auto algorithm =
       make_settings("fomd-oms", plan, *space_constants(settings), length, settings.problem, 0);

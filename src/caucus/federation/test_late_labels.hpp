@@ -7,30 +7,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "caucus/algorithms/adaptive_oms.hpp"
+#include "caucus/algorithms/first_order_oms.hpp"
 #include "caucus/federation/test_together.hpp"
 
 namespace caucus {
 
-/// The last space learns by first-order steps under any schedule: it has 600 dimensions.
-inline FederationSettings late_settings(ScheduleKind schedule = ScheduleKind::adaptive) {
-  FederationSettings settings = test_settings(4, schedule);
-  settings.plan.spaces.push_back(
-      Space{.kind = SpaceKind::gaussian,
-            .radius = is_adaptive(schedule) ? std::numeric_limits<double>::infinity() : 2.0,
-            .width = 1.0,
-            .features = 300});
-  settings.problem.spaces = settings.plan.spaces;
-  return settings;
+inline FederationSettings late_settings(ScheduleKind schedule) {
+  return test_settings(4, schedule);
 }
-inline constexpr std::uint32_t kFirstOrderSpace = 4;
 
 /// Labels of client 0 come at once, those of 1 a batch later, those of 2 in heaps every third batch
 /// and those of 3 as late as can be.
@@ -82,8 +72,8 @@ class SlowLabels : public Together {
 /// The algorithm alone. It hears the same reports, and remembers on its own what it drew.
 class AlgorithmAlone {
  public:
-  AlgorithmAlone(const FederationSettings& settings, bool tells_where_taken)
-      : server_(make(settings)), tells_where_taken_(tells_where_taken) {}
+  AlgorithmAlone(const FederationSettings& settings, bool tells_when_drawn)
+      : server_(make(settings)), tells_when_drawn_(tells_when_drawn) {}
 
   void play(std::uint32_t number, const std::map<std::uint32_t, ReportRecord>& reports) {
     const Batch batch{number, number - 1, number};
@@ -104,30 +94,22 @@ class AlgorithmAlone {
   std::size_t late_parts = 0;
 
  private:
-  struct Given {
-    std::vector<double> probabilities;
-    std::vector<std::vector<float>> weights;
-  };
+  using Given = std::vector<double>;  ///< the probabilities of the models
 
-  static AdaptiveOms make(const FederationSettings& settings) {
+  static FirstOrderOms make(const FederationSettings& settings) {
     const SharedPlan& shared = settings.plan;
     auto maps = FeatureMaps::make(shared.spaces, {4, 0}, shared.seed, 0, shared.sample_size);
     auto plan = std::make_shared<const Plan>(Plan{std::move(*maps), shared.loss});
-    return AdaptiveOms(std::make_shared<const AdaptiveSettings>(
-        AdaptiveSettings{plan,
-                         settings.problem.resolved_sample_size(),
-                         {true, true, true, true, false},
-                         settings.problem.schedule.fixed_share,
-                         shared.seed,
-                         0}));
+    return FirstOrderOms(std::make_shared<const FirstOrderSettings>(
+        FirstOrderSettings{plan, settings.problem.resolved_sample_size(),
+                           settings.problem.schedule.fixed_share, shared.seed, 0}));
   }
   void remember(const Batch& batch, std::uint32_t client) {
     Assignment assignment;
     server_.assign(batch, client, assignment);
     Given& given = given_[{batch.number, client}];
     for (const HeldModel& held : assignment.held) {
-      given.probabilities.push_back(server_.probabilities()[held.space]);
-      given.weights.emplace_back(held.weights.begin(), held.weights.end());
+      given.push_back(server_.probabilities()[held.space]);
     }
   }
   void add(std::uint32_t client, const ReportRecord& report, KeptReports& sums) {
@@ -137,17 +119,16 @@ class AlgorithmAlone {
       if (reports.sampled_in[n] == report.batch) continue;
       ++late_parts;
       const Given& given = given_.at({reports.sampled_in[n], client});
-      for (std::size_t a = 0; a < given.probabilities.size(); ++a) {
-        const auto taken_at = std::make_shared<const std::vector<float>>(given.weights[a]);
-        reports.mark_late(reports.begin_of(n) + a, given.probabilities[a],
-                          tells_where_taken_ ? taken_at : nullptr);
+      if (!tells_when_drawn_) continue;
+      for (std::size_t a = 0; a < given.size(); ++a) {
+        reports.mark_late(reports.begin_of(n) + a, given[a]);
       }
     }
     server_.aggregate(reports, sums);
   }
 
-  AdaptiveOms server_;
-  bool tells_where_taken_;
+  FirstOrderOms server_;
+  bool tells_when_drawn_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Given> given_;
 };
 

@@ -59,15 +59,21 @@ class PoisonRun {
     }
     (void)federation_->start({});
     Outcome outcome;
+    const bool asynchronous =
+        settings_.plan.statistics && settings_.problem.mode == Mode::asynchronous;
     while (federation_->phase() == Federation::Phase::running) {
-      for (std::uint32_t j = 0; j < clients_.size(); ++j) {
+      for (std::uint32_t n = 0; n < clients_.size(); ++n) {
+        // Liars are neither the first nor the last of clients that do not wait.
+        const auto all = static_cast<std::uint32_t>(clients_.size());
+        const std::uint32_t j = asynchronous ? (kApart * n + 2 * kApart) % all : n;
         if (!federation_->awaits(j)) continue;
         ReportRecord report = answer(j);
         if (federation_->receive(j, std::move(report), {}, outcome.why) == Verdict::rejected) {
           ++outcome.rejected;
         }
+        if (asynchronous) (void)federation_->close({});
       }
-      (void)federation_->close({});
+      if (!asynchronous) (void)federation_->close({});
     }
     double forecasts = 0.0;
     const Telemetry& telemetry = federation_->telemetry();
@@ -85,9 +91,11 @@ class PoisonRun {
   }
 
  private:
+  static constexpr std::uint32_t kApart = 3;  ///< in the order of reports, of ten clients
+
   ReportRecord answer(std::uint32_t client) {
     const Assignment& assigned = federation_->assign(client);
-    AssignmentRecord record{federation_->batch(), 0, {}, assigned.examples};
+    AssignmentRecord record{federation_->members()[client].playing, 0, {}, assigned.examples};
     for (const HeldModel& held : assigned.held) {
       record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
     }

@@ -29,7 +29,8 @@ inline FederationSettings test_settings(std::size_t clients, ScheduleKind schedu
   settings.problem.schedule.kind = schedule;
   settings.problem.schedule.lambda = 0.2;
   settings.problem.seed = settings.plan.seed;
-  settings.plan.statistics = schedule == ScheduleKind::statistics;
+  settings.plan.statistics = schedule == ScheduleKind::adaptive;
+  settings.problem.mode = Mode::synchronous;
   settings.problem.min_batch = 1;  // so that reports tell everything
   settings.problem.personal = false;
   settings.max_abs_target = 1.0;
@@ -38,9 +39,9 @@ inline FederationSettings test_settings(std::size_t clients, ScheduleKind schedu
   return settings;
 }
 
-/// The statistics schedule with batches that grow, which hide examples or do not.
+/// The adaptive schedule with batches that grow, which hide examples or do not.
 inline FederationSettings growing_settings(std::size_t clients, bool hides_examples) {
-  FederationSettings settings = test_settings(clients, ScheduleKind::statistics, 0);
+  FederationSettings settings = test_settings(clients, ScheduleKind::adaptive, 0);
   for (Space& space : settings.plan.spaces) {
     space.intercept = true;
     space.radius = std::numeric_limits<double>::infinity();

@@ -28,15 +28,28 @@ class Together {
     EXPECT_TRUE(federation.can_start(now));
     EXPECT_TRUE(federation.start(now).ok());
   }
+  /// With these clients only; the others may join later.
+  Together(FederationSettings settings, const TestSource& source,
+           const std::vector<std::uint32_t>& first)
+      : federation(Federation::make(std::move(settings), kRun).value()) {
+    for (std::uint32_t j = 0; j < source.clients(); ++j) {
+      clients.emplace_back(federation.settings().plan, j, source);
+    }
+    for (const std::uint32_t j : first) join(j);
+    EXPECT_TRUE(federation.can_start(now));
+    EXPECT_TRUE(federation.start(now).ok());
+  }
+
+  void join(std::uint32_t client) {
+    EXPECT_TRUE(federation.join(clients[client].hello(), now).ok());
+    EXPECT_TRUE(federation.ready(client, clients[client].ready(), now).ok());
+  }
 
   void join_all() {
-    for (std::uint32_t j = 0; j < clients.size(); ++j) {
-      EXPECT_TRUE(federation.join(clients[j].hello(), now).ok());
-      EXPECT_TRUE(federation.ready(j, clients[j].ready(), now).ok());
-    }
+    for (std::uint32_t j = 0; j < clients.size(); ++j) join(j);
   }
   AssignmentRecord assignment(std::uint32_t client) {
-    return record_of(federation.batch(), 0, federation.assign(client));
+    return record_of(federation.members()[client].playing, 0, federation.assign(client));
   }
   Verdict send(std::uint32_t client, ReportRecord report) {
     return federation.receive(client, std::move(report), now, why);

@@ -39,7 +39,7 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
     if (sampled == nullptr) {
       return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
     }
-    if (auto found = fault(report.reports, n, *sampled, batch == report.batch)) return found;
+    if (auto found = fault(report.reports, n, *sampled)) return found;
     examples += report.reports.examples[n];
   }
   if (report.played.forecasts != examples) {
@@ -53,18 +53,13 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
   return fault(report.played, member.sampled);
 }
 
-std::size_t ReportRules::most_examples(std::uint64_t batch) const {
-  if (!bounds_.sums) return bounds_.examples;
-  const std::size_t length = bounds_.sums->length_after(bounds_.sums->rounds_before(batch));
-  return most_examples_per_part(length + bounds_.sums->least, bounds_.label_delay);
-}
-
 std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::size_t report,
-                                              const SampledSet& sampled, bool is_open) const {
+                                              const SampledSet& sampled) const {
   const std::uint32_t examples = reports.examples[report];
   if (examples == 0) return "a part without examples";
-  if (const std::size_t most = most_examples(sampled.batch); examples > most) {
-    return "a part of " + std::to_string(examples) + " examples, more than " + std::to_string(most);
+  if (examples > bounds_.examples) {
+    return "a part of " + std::to_string(examples) + " examples, more than " +
+           std::to_string(bounds_.examples);
   }
   const std::size_t begin = reports.begin_of(report);
   const std::size_t models = reports.ends[report] - begin;
@@ -82,11 +77,7 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
   for (std::size_t a = 0; a < models; ++a) {
     const SampledModel& model = sampled.models[a];
     Reported one{&reports, begin + a, &model, {}, examples};
-    if (model.weights) {
-      one.weights = *model.weights;
-    } else if (is_open && present_) {
-      one.weights = present_(model.space);
-    }
+    if (model.weights) one.weights = *model.weights;
     const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
     if (auto found = fault_of_model(one, floats)) return found;
   }
@@ -203,6 +194,11 @@ std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
     if (value > with_rounding(most)) return beyond(name, value, most);
   }
   if (played.correct > played.forecasts) return "more forecasts are right than were given";
+  const PersonalRecord& personal = played.personal;
+  for (const double value : {personal.given, personal.federated, personal.alone,
+                             personal.persistence, personal.federated_squares}) {
+    if (!std::isfinite(value)) return "a sum of personal losses is not finite";
+  }
   return std::nullopt;
 }
 

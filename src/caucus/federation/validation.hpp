@@ -4,13 +4,13 @@
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
 //             <g, w_i> >= c - max_y l(0, y)       since l(0, y) >= l(f, y) - l'(f, y) f
 //             |<g, w_i> - 2 c| <= 2 Y sqrt(c)     for the square loss, which is stronger
-// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i.
-// sums_validation.hpp has the conditions for sums over n examples (the statistics schedule).
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. The weights
+// are kept only for the batch that a client plays, so late parts are not held against <g, w_i>.
+// sums_validation.hpp has the conditions for sums over n examples (the adaptive schedule).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,27 +27,20 @@ namespace caucus {
 struct ExampleBounds {
   double target = 1.0;                  ///< Y >= |y|
   std::vector<double> features;         ///< b_i >= |phi_i(x)|; for an expert its largest prediction
-  std::uint32_t examples = 1000;        ///< the most in one part; `sums` says it for sums
+  std::uint32_t examples = 1000;        ///< the most examples in one part of a report
   std::optional<UploadRule> sums = {};  ///< if reports are sums: how much is sent with how many
-  std::size_t label_delay = 0;          ///< by how many batches a true value may be late
 };
 
 class ReportRules {
  public:
-  /// Returns the present weights of a model.
-  using PresentWeights = std::function<std::span<const float>(std::uint32_t space)>;
-
-  /// Reports on the open batch are held against `present`, others against the weights that the
-  /// sampled models remember; where there are neither, the conditions on <g, w_i> are left out.
-  ReportRules(const Plan& plan, ExampleBounds bounds, PresentWeights present = {})
-      : plan_(&plan), bounds_(std::move(bounds)), present_(std::move(present)) {}
+  ReportRules(const Plan& plan, ExampleBounds bounds) : plan_(&plan), bounds_(std::move(bounds)) {}
 
   /// Returns what is wrong with a report, or nullopt.
   [[nodiscard]] std::optional<std::string> fault(const TrackedMember& member,
                                                  const ReportRecord& report) const;
   /// Does the same for one part, which is about the models `sampled`.
   [[nodiscard]] std::optional<std::string> fault(const ReportBatch& reports, std::size_t report,
-                                                 const SampledSet& sampled, bool is_open) const;
+                                                 const SampledSet& sampled) const;
   /// Does the same for the sums over the predictions, which are of models in `recent`.
   template <class Sets>
   [[nodiscard]] std::optional<std::string> fault(const PlayedSums& played,
@@ -74,8 +67,6 @@ class ReportRules {
     [[nodiscard]] std::span<const float> direction() const { return reports->direction(place); }
   };
 
-  /// Returns the most examples in a part about the models of a batch.
-  [[nodiscard]] std::size_t most_examples(std::uint64_t batch) const;
   [[nodiscard]] std::optional<std::string> fault_of_model(const Reported& one,
                                                           std::size_t floats) const;
   [[nodiscard]] std::optional<std::string> fault_of_gradient(const Reported& one) const;
@@ -90,7 +81,6 @@ class ReportRules {
 
   const Plan* plan_;
   ExampleBounds bounds_;
-  PresentWeights present_;
 };
 
 }  // namespace caucus

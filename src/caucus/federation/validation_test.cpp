@@ -33,7 +33,7 @@ struct Honest {
       double norm = 0.0;
       for (const float v : w) norm += static_cast<double>(v) * static_cast<double>(v);
       sampled.models.push_back(
-          {space, 0.5, std::sqrt(norm), std::make_shared<const std::vector<float>>(w)});
+          {space, 0.5, std::sqrt(norm), 0.0, std::make_shared<const std::vector<float>>(w)});
     }
     assignment.held = {{3, weights[0], 1.0}, {1, weights[1], 0.0}};
     sampled.batch = 1;
@@ -69,8 +69,7 @@ TEST(Validation, TakesHonestReportsOfEveryLoss) {
        {"square", "absolute", "huber:0.3", "logistic", "hinge", "pinball:0.2", "linear"}) {
     for (const std::size_t examples : {1U, 10U}) {
       const Honest honest(parse_loss(name).value(), examples);
-      EXPECT_EQ(honest.rules().fault(batch_of({honest.part}), 0, honest.sampled, true),
-                std::nullopt)
+      EXPECT_EQ(honest.rules().fault(batch_of({honest.part}), 0, honest.sampled), std::nullopt)
           << name;
       EXPECT_EQ(honest.rules().fault(honest.played, std::vector{honest.sampled}), std::nullopt)
           << name;
@@ -83,7 +82,7 @@ TEST(Validation, FindsWhatCannotBeTrue) {
   const auto faulty = [&](auto change) {
     TestPart part = honest.part;
     change(part);
-    return honest.rules().fault(batch_of({part}), 0, honest.sampled, true).value_or("");
+    return honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
   };
   using Part = TestPart;
   EXPECT_EQ(faulty([](Part&) {}), "");
@@ -134,7 +133,7 @@ RC_GTEST_PROP(Validation, TakesWhateverDataGive, ()) {
   const auto examples = *rc::gen::inRange<std::size_t>(1, 40);
   const double scale = std::ldexp(1.0, *rc::gen::inRange(-10, 14));
   const Honest honest(parse_loss(name).value(), examples, static_cast<float>(scale));
-  const auto found = honest.rules().fault(batch_of({honest.part}), 0, honest.sampled, true);
+  const auto found = honest.rules().fault(batch_of({honest.part}), 0, honest.sampled);
   if (found) RC_LOG() << *found;
   RC_ASSERT(!found);
 }
@@ -152,7 +151,7 @@ TEST(Validation, FindsAGradientThatDoesNotFitItsModel) {
     for (std::size_t k = 0; k < w.size(); ++k) {
       part.held[0].gradient[k] = static_cast<float>(-length * static_cast<double>(w[k]) / norm);
     }
-    const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled, true).value_or("");
+    const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
     EXPECT_NE(found.find("along the model"), std::string::npos) << name << ": " << found;
   }
 }
@@ -161,7 +160,7 @@ TEST(Validation, FindsASquareLossThatItsGradientDoesNotHave) {
   const Honest honest(Loss(SquareLoss{}), 3, 100.0F);
   TestPart part = honest.part;
   part.held[0].loss *= 4.0F;  // the gradient is short enough for it
-  const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled, true).value_or("");
+  const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
   EXPECT_NE(found.find("along the model"), std::string::npos) << found;
 }
 
@@ -175,7 +174,7 @@ RC_GTEST_PROP(Validation, BoundsWhatPasses, ()) {
       *rc::gen::map(rc::gen::inRange(-40, 40), [](int e) { return std::ldexp(1.0F, e); });
   for (float& g : part.held[0].gradient) g *= scale;
   part.held[0].loss *= loss_scale;
-  if (honest.rules().fault(batch_of({part}), 0, honest.sampled, true)) return;
+  if (honest.rules().fault(batch_of({part}), 0, honest.sampled)) return;
   double square = 0.0;
   for (const float g : part.held[0].gradient)
     square += static_cast<double>(g) * static_cast<double>(g);

@@ -39,13 +39,31 @@ Json bounds_json(const FinishedRun& run) {
   return bounds;
 }
 
+/// Writes the mean losses of the clients; whole records only as long as a reader can use them.
+void add_clients(const AlgorithmResult& result, Json& json) {
+  constexpr std::size_t kMostRecords = 10'000;
+  for (const ClientResult& client : result.clients) json["per_client_loss"].push_back(client.given);
+  if (result.clients.size() > kMostRecords) return;
+  for (const ClientResult& client : result.clients) {
+    Json record = {{"name", client.name},
+                   {"examples", client.examples},
+                   {"uploads", client.uploads},
+                   {"given", client.given}};
+    if (client.federated) {
+      record["federated"] = *client.federated;
+      record["alone"] = *client.alone;
+      record["persistence"] = *client.persistence;
+    }
+    json["clients"].push_back(std::move(record));
+  }
+}
+
 Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                     const std::vector<std::string>& spaces) {
   Json json = {{"algorithm", result.algorithm}, {"schedule", schedule_of(run, result)}};
-  if (result.second_order > 0) json["second_order_spaces"] = result.second_order;
   json["sample"] = run.result.sample_size;
   json["rounds"] = run.result.rounds;
-  json["uploads"] = run.result.uploads;
+  json["uploads"] = result.uploads;
   json["mse"] = spread(result.mse);
   json["mse"]["values"] = result.mse;
   json["diverged"] = result.diverged;
@@ -54,7 +72,8 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
     json["accuracy"] = mean(result.accuracy);
     json["log_loss"] = mean(result.log_loss);
   }
-  json["per_client_loss"] = result.per_client_loss;
+  if (!result.federated_mse.empty()) json["federated_mse"] = spread(result.federated_mse);
+  add_clients(result, json);
   json["seconds"] = spread(result.seconds);
   json["seconds"]["min"] = *std::min_element(result.seconds.begin(), result.seconds.end());
   json["upload_bits_per_client_round"] = result.upload_bits_per_client_round;

@@ -27,8 +27,7 @@ class ServedRun : public testing::Test {
     CurveRecorder recorder;
     recorder.finish(1, telemetry.loss, [] { return std::vector<double>{0.25, 0.75}; });
     std::vector<RepetitionOutcome> outcomes(1);
-    outcomes[0].length = {2, 1, 1, 2};
-    outcomes[0].played.push_back({telemetry, 0.1, recorder.curve, {}, 0, {}});
+    outcomes[0].played.push_back({telemetry, 0.1, recorder.curve, {}, {2, 1, 1, 2}, true});
     result = summarise(std::move(outcomes), options);
   }
   [[nodiscard]] FinishedRun run() const { return {"0.0.0", config, options, facts, result}; }
@@ -78,7 +77,7 @@ TEST_F(ServedRun, ReadsBackAsItWasWritten) {
   EXPECT_EQ(r.schedule, "adaptive");
   EXPECT_EQ(r.sample_size, 2);
   EXPECT_EQ(r.rounds, result.rounds);
-  EXPECT_EQ(r.uploads, result.uploads);
+  EXPECT_EQ(r.uploads, result.results[0].uploads);
   EXPECT_EQ(r.mse.mean, only.mse.front());
   EXPECT_EQ(r.loss.mean, only.loss.front());
   EXPECT_EQ(r.seconds.mean, only.seconds.front());

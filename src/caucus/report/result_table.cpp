@@ -19,30 +19,13 @@ std::string plus_minus(const std::vector<double>& values) {
   return centre + " ± " + rounded(standard_deviation(values), 2);
 }
 
-/// Names the steps that an adaptive schedule chose.
-std::string steps_text(const FinishedRun& run) {
-  const ScheduleKind schedule = run.options.schedule.kind;
-  if (!is_adaptive(schedule) || schedule == ScheduleKind::statistics) return "";
-  const auto& spaces = run.options.spaces;
-  const auto learning =
-      static_cast<std::size_t>(std::count_if(spaces.begin(), spaces.end(), [](const Space& space) {
-        return space.kind != SpaceKind::expert;
-      }));
-  for (const AlgorithmResult& result : run.result.results) {
-    if (is_baseline(result.algorithm) || learning == 0) continue;
-    const std::size_t second = result.second_order;
-    if (second == 0) return " (first-order steps)";
-    if (second >= learning) return " (second-order steps)";
-    return " (second-order steps in " + grouped(second) + " of " + grouped(learning) + " spaces)";
-  }
-  return "";
-}
-
 /// Baselines have no schedule.
 std::string schedule_text(const FinishedRun& run) {
   const auto& names = run.options.algorithms;
   if (std::all_of(names.begin(), names.end(), is_baseline)) return "";
-  return ", " + word_of(kSchedules, run.options.schedule.kind) + " schedule" + steps_text(run);
+  const auto own = std::find_if(run.result.results.begin(), run.result.results.end(),
+                                [](const auto& result) { return !is_baseline(result.algorithm); });
+  return ", " + schedule_of(run, *own) + " schedule";
 }
 
 std::string headline(const FinishedRun& run) {
@@ -50,7 +33,8 @@ std::string headline(const FinishedRun& run) {
   const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
   return run.data.name + ": " + grouped(r.used) + " of " + grouped(run.data.rows) + " rows, " +
          grouped(run.data.features()) + " features; " + clients + " x " + grouped(r.rounds) +
-         " rounds, " + grouped(r.uploads) + " uploads; K = " + grouped(run.options.spaces.size()) +
+         " rounds, " + rounded(r.results.front().uploads) +
+         " uploads; K = " + grouped(run.options.spaces.size()) +
          " spaces, J = " + grouped(r.sample_size) + "; " + run.options.loss.name() + " loss" +
          schedule_text(run) + "; repetitions: " + grouped(run.options.repeats) + "\n";
 }
@@ -136,7 +120,10 @@ std::string spaces_table(const FinishedRun& run) {
 }  // namespace
 
 std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
-  return is_baseline(result.algorithm) ? "own" : word_of(kSchedules, run.options.schedule.kind);
+  if (is_baseline(result.algorithm)) return "own";
+  const ScheduleKind kind = run.options.schedule.kind;
+  const bool from_gradients = kind == ScheduleKind::adaptive && !result.from_sums;
+  return word_of(kSchedules, from_gradients ? ScheduleKind::adaptive_first_order : kind);
 }
 
 std::string result_table(const FinishedRun& run) {

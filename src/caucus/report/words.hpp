@@ -25,9 +25,10 @@ inline const Words<Constraint> kConstraints = {{"ball", Constraint::ball},
 inline const Words<ScheduleKind> kSchedules = {
     {"adaptive", ScheduleKind::adaptive},
     {"adaptive-first-order", ScheduleKind::adaptive_first_order},
-    {"statistics", ScheduleKind::statistics},
     {"theory", ScheduleKind::theory},
     {"constant", ScheduleKind::constant}};
+inline const Words<Mode> kModes = {{"asynchronous", Mode::asynchronous},
+                                   {"synchronous", Mode::synchronous}};
 inline const Words<Horizon> kHorizons = {{"rounds", Horizon::rounds},
                                          {"examples", Horizon::examples}};
 inline const Words<Robust> kRobust = {

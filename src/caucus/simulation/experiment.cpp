@@ -22,15 +22,13 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                                repetition, options.resolved_sample_size()));
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
   const PartitionedData examples(data, partition);
-  const UploadRule uploads = upload_rule(options, data.features());
-  outcome.length = run_length(partition, uploads);
   progress.total = partition.used() * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
+    const bool sums = learns_from_sums(name, options, data.features(), partition.clients());
+    const UploadRule uploads = upload_rule(options, data.features(), sums);
+    const RunLength length = run_length(partition, uploads);
     CAUCUS_TRY(const auto settings,
-               make_settings(name, plan, constants, outcome.length, options, repetition));
-    const auto second =
-        is_baseline(name) ? std::vector<bool>{}
-                          : second_order_spaces(name, *plan, partition.clients(), options.schedule);
+               make_settings(name, plan, constants, length, options, repetition));
     std::vector<GivenForecast> given;
     ForecastObserver observer;
     if (options.keep_forecasts && repetition == 0) {
@@ -44,18 +42,30 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
     RepetitionResult& played = outcome.played.emplace_back(play_repetition(
         make_algorithm(name, settings, partition.clients()),
         RepetitionInput<PartitionedData>{
-            options.loss, examples, outcome.length, uploads,
+            options.loss, examples, length, uploads,
             Dropout{options.dropout, options.seed, repetition}, std::move(observer), progress.done,
             // Threads that the repetitions do not use share the clients of a round.
-            thread_count(options.threads) / options.repeats}));
-    played.second_order = static_cast<std::size_t>(std::count(second.begin(), second.end(), true));
+            thread_count(options.threads) / options.repeats, options.mode == Mode::asynchronous}));
     played.forecasts = std::move(given);
-  }
-  if (options.regret) {
-    outcome.best =
-        best_losses(plan->maps, options.loss, examples, outcome.played.front().curve.rounds);
+    if (!options.regret) continue;
+    const auto known = std::find_if(
+        outcome.played.begin(), outcome.played.end() - 1,
+        [&](const RepetitionResult& other) { return other.curve.rounds == played.curve.rounds; });
+    played.best = known != outcome.played.end() - 1
+                      ? known->best
+                      : best_losses(plan->maps, options.loss, examples, played.curve.rounds);
   }
   return Done{};
+}
+
+/// Clients with a file of their own have its name, others their number.
+void name_clients(const Dataset& data, const PartitionSpec& partition, ExperimentResult& summary) {
+  for (AlgorithmResult& result : summary.results) {
+    for (std::size_t j = 0; j < result.clients.size(); ++j) {
+      result.clients[j].name = partition.kind == PartitionSpec::Kind::files ? data.file_names()[j]
+                                                                            : std::to_string(j + 1);
+    }
+  }
 }
 
 }  // namespace
@@ -75,6 +85,7 @@ Result<ExperimentResult> run_experiment(const Dataset& data, const ExperimentOpt
   });
   for (const Status& status : played) CAUCUS_CHECK(status);
   auto summary = summarise(std::move(outcomes), options);
+  name_clients(data, options.partition, summary);
   std::vector<float> y;
   for (std::size_t row = 0; row < summary.used; ++row) y.push_back(data.y(row));
   summary.mean_predictor = best_constant_loss(options.loss, y) / static_cast<double>(y.size());

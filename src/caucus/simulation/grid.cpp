@@ -118,7 +118,9 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                        "expected spaces that differ in radius only");
   }
   const auto plan = std::make_shared<const Plan>(Plan{maps.ready(), options.loss});
-  const UploadRule uploads = upload_rule(options, data.features());
+  const bool sums = learns_from_sums(options.algorithms.front(), options, data.features(),
+                                     shared.partition->clients());
+  const UploadRule uploads = upload_rule(options, data.features(), sums);
   const RunLength length = run_length(*shared.partition, uploads);
   CAUCUS_TRY(const AnySettings settings,
              make_settings(options.algorithms.front(), plan,
@@ -131,7 +133,9 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                                                      uploads,
                                                      {options.dropout, options.seed, repetition},
                                                      {},
-                                                     progress.done});
+                                                     progress.done,
+                                                     1,
+                                                     options.mode == Mode::asynchronous});
   return measured(result, *shared.examples);
 }
 

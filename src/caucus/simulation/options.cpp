@@ -49,10 +49,6 @@ Status ExperimentOptions::validate() const {
                          "expected finite radii with the linear loss");
     }
   }
-  if (rounds_per_upload == 0 && schedule.kind != ScheduleKind::statistics) {
-    return usage_error("rounds-per-upload", "batches grow only under the statistics schedule",
-                       "expected a number");
-  }
   if (!(growth > 0.0 && growth <= 1.0)) {
     return usage_error("growth", to_text(growth), "expected a number above 0, at most 1");
   }

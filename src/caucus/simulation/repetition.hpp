@@ -28,7 +28,8 @@ struct RepetitionInput {
   Dropout dropout;
   ForecastObserver observer;
   std::atomic<std::size_t>& examples_done;
-  std::size_t threads = 1;  ///< for the clients of a round
+  std::size_t threads = 1;    ///< for the clients of a round
+  bool asynchronous = false;  ///< whether clients do not wait for each other
 };
 
 /// Examples between two updates of the shared counter, since writing shared memory is slow.
@@ -44,28 +45,39 @@ RepetitionResult play_repetition(A algorithm, const RepetitionInput<Source>& inp
   SimulatedClients<A, Source> clients(server, input.data, input.dropout, telemetry, input.observer,
                                       input.threads, input.uploads);
   const auto probabilities = [&] { return server.algorithm().selection(); };
-  Batch batch{0, 0, 0};
   std::size_t noted = 0;
-  while (batch.last < input.length.rounds) {
+  std::size_t played = 0;
+  double loss = 0.0;
+  const auto after_close = [&](std::size_t round, double loss_so_far) {
+    played = round;
+    loss = loss_so_far;
+    recorder.after_batch(round, loss, probabilities);
+    if (telemetry.forecasts - noted < kExamplesPerNote) return;
+    input.examples_done += telemetry.forecasts - noted;
+    noted = telemetry.forecasts;
+  };
+  if constexpr (kLearnsFromSums<A>) {
+    if (input.asynchronous) clients.play_asynchronously(server, after_close);
+  }
+  for (Batch batch{0, 0, 0}; played < input.length.rounds;) {
     const std::size_t first = batch.last;
     batch = {batch.number + 1, first,
              input.uploads.end_of(first, first + input.uploads.length_after(first),
                                   input.length.rounds)};
     clients.play(server, batch);
     server.close(batch);
-    recorder.after_batch(batch.last, telemetry.loss, probabilities);
-    if (telemetry.forecasts - noted < kExamplesPerNote) continue;
-    input.examples_done += telemetry.forecasts - noted;
-    noted = telemetry.forecasts;
+    after_close(batch.last, telemetry.loss);
   }
   input.examples_done += telemetry.forecasts - noted;
-  recorder.finish(batch.last, telemetry.loss, probabilities);
+  recorder.finish(played, loss, probabilities);
   const std::chrono::duration<double> seconds = Clock::now() - start;
   return {std::move(telemetry),
           seconds.count(),
           std::move(recorder.curve),
           server.algorithm().learned(),
-          0,
+          input.length,
+          kLearnsFromSums<A>,
+          {},
           {}};
 }
 

@@ -56,7 +56,8 @@ TEST(Selector, HasTheBitsOfARunWithOneClient) {
   for (const bool classes : {false, true}) {
     const Dataset data = make_data(classes);
     ExperimentOptions options;
-    options.spaces = default_spaces(kInfinite);
+    options.spaces = default_spaces(kInfinite, !classes);
+    options.min_batch = 1;
     options.clients = 1;
     options.threads = 1;
     options.keep_forecasts = true;
@@ -93,7 +94,7 @@ TEST(Selector, HoldsTwoOfNineSpacesUnlessItIsToldOtherwise) {
   EXPECT_EQ(selector.spaces()[3], "gaussian width=2");
   EXPECT_EQ(selector.probabilities(), std::vector<double>(9, 1.0 / 9.0));
   LearningOptions learning;
-  learning.spaces = default_spaces(1.0);
+  learning.spaces = default_spaces(1.0, false);
   EXPECT_EQ(learning.resolved_sample_size(), 2U);
 }
 
@@ -171,12 +172,11 @@ TEST(Selector, ValidatesItsOptions) {
   EXPECT_TRUE(refused([](auto& o) { o.features = 0; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.sample_size = 1; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.sample_size = 10; }));
-  EXPECT_TRUE(refused([](auto& o) { o.learning.rounds_per_upload = 2; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.kind = ScheduleKind::theory; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.fixed_share = 1.0; }));
   EXPECT_TRUE(refused([](auto& o) {
     o.learning.loss = Loss(LinearLoss{});
-    o.learning.spaces = default_spaces(kInfinite);
+    o.learning.spaces = default_spaces(kInfinite, true);
   }));
   EXPECT_FALSE(refused([](auto& o) { o.learning.loss = Loss(LinearLoss{}); })) << "finite radii";
 }

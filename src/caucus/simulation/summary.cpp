@@ -37,6 +37,13 @@ void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
   result.mse.push_back(per_example(t.squared_error));
   result.loss.push_back(per_example(t.loss));
   result.seconds.push_back(outcome.played[a].seconds);
+  double compared = 0.0;
+  double squares = 0.0;
+  for (const PersonalRecord& personal : t.personal_of_client) {
+    compared += static_cast<double>(personal.examples);
+    squares += personal.federated_squares;
+  }
+  if (compared > 0.0) result.federated_mse.push_back(t.diverged() ? kNone : squares / compared);
   if (options.loss.is_classification()) {
     result.accuracy.push_back(per_example(static_cast<double>(t.correct)));
     result.log_loss.push_back(per_example(t.log_loss));
@@ -57,16 +64,33 @@ std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std
   return points;
 }
 
+void add_client(const Telemetry& t, std::size_t j, double share, ClientResult& client) {
+  const std::size_t examples = t.forecasts_of_client[j];
+  if (client.examples == 0) client.examples = examples;
+  client.uploads += share * static_cast<double>(t.uploads_of_client[j]);
+  client.given +=
+      share * t.loss_of_client[j] / static_cast<double>(std::max<std::size_t>(1, examples));
+  const PersonalRecord& personal = t.personal_of_client[j];
+  if (personal.examples == 0) return;
+  const auto add = [&](std::optional<double>& to, double sum) {
+    to = to.value_or(0.0) + share * sum / static_cast<double>(personal.examples);
+  };
+  add(client.federated, personal.federated);
+  add(client.alone, personal.alone);
+  add(client.persistence, personal.persistence);
+}
+
 /// Adds one repetition to the means; share = 1 / the number of repetitions that did not diverge.
 void add_to_means(const RepetitionResult& played, double share, std::size_t points,
                   AlgorithmResult& result) {
   const Telemetry& t = played.telemetry;
   const auto n = static_cast<double>(t.forecasts);
-  std::vector<double> client_means = t.loss_of_client;
-  for (std::size_t j = 0; j < client_means.size(); ++j) {
-    client_means[j] /= static_cast<double>(std::max<std::size_t>(1, t.forecasts_of_client[j]));
+  result.clients.resize(t.loss_of_client.size());
+  for (std::size_t j = 0; j < result.clients.size(); ++j) {
+    add_client(t, j, share, result.clients[j]);
+    result.uploads += share * static_cast<double>(t.uploads_of_client[j]) /
+                      static_cast<double>(result.clients.size());
   }
-  add_to(result.per_client_loss, client_means, share);
   result.upload_bits_per_client_round += share * static_cast<double>(t.upload_bits) / n;
   result.download_bits_per_client_round += share * static_cast<double>(t.download_bits) / n;
   const auto& probabilities = played.curve.probabilities;
@@ -89,15 +113,16 @@ void add_curves(const std::vector<const RepetitionOutcome*>& kept, std::size_t a
     if (!options.regret) continue;
     auto& regret = regrets.emplace_back();
     for (std::size_t k = 0; k < points; ++k) {
-      const auto& best = outcome->best.at[k];
+      const auto& best = outcome->played[a].best.at[k];
       regret.push_back(loss[k] - *std::min_element(best.begin(), best.end()));
     }
     std::vector<double> per_space;
-    for (const double best : outcome->best.at.back()) per_space.push_back(loss.back() - best);
+    for (const double best : outcome->played[a].best.at.back())
+      per_space.push_back(loss.back() - best);
     const double share = 1.0 / static_cast<double>(kept.size());
     add_to(result.regret, per_space, share);
-    add_to(result.best_loss, outcome->best.at.back(), share);
-    add_to(result.best_gap, outcome->best.gap, share);
+    add_to(result.best_loss, outcome->played[a].best.at.back(), share);
+    add_to(result.best_gap, outcome->played[a].best.gap, share);
   }
   const auto& rounds = kept.front()->played[a].curve.rounds;
   result.curve.rounds.assign(rounds.begin(), rounds.begin() + end);
@@ -124,7 +149,7 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
     add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points, result);
   }
   add_curves(kept, a, options, points, result);
-  result.second_order = outcomes.front().played[a].second_order;
+  result.from_sums = outcomes.front().played[a].from_sums;
   return result;
 }
 
@@ -135,9 +160,8 @@ ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
   ExperimentResult summary;
   RepetitionOutcome& first = outcomes.front();
   summary.used = first.played.front().telemetry.forecasts;
-  summary.clients = first.length.clients;
-  summary.rounds = first.length.rounds;
-  summary.uploads = first.length.batches;
+  summary.clients = first.played.front().length.clients;
+  summary.rounds = first.played.front().length.rounds;
   summary.sample_size = options.resolved_sample_size();
   const double share = 1.0 / static_cast<double>(outcomes.size());
   for (std::size_t a = 0; a < options.algorithms.size(); ++a) {
@@ -148,7 +172,7 @@ ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
   }
   if (options.regret) {
     for (const RepetitionOutcome& outcome : outcomes) {
-      add_to(summary.best_loss, outcome.best.at.back(), share);
+      add_to(summary.best_loss, outcome.played.front().best.at.back(), share);
     }
   }
   return summary;

@@ -30,15 +30,15 @@ struct RepetitionResult {
   double seconds = 0.0;  ///< of the whole loop, without reading, shuffling and drawing features
   RecordedCurve curve;
   LearnedModel learned;
-  std::size_t second_order = 0;          ///< spaces that learn by second-order steps
-  std::vector<GivenForecast> forecasts;  ///< if requested
+  RunLength length;
+  bool from_sums = false;                     ///< it learned from sums over batches
+  std::vector<GivenForecast> forecasts = {};  ///< if requested
+  BestLosses best = {};  ///< at the rounds of the curve, per space; only with options.regret
 };
 
 /// One repetition of all algorithms.
 struct RepetitionOutcome {
-  RunLength length;
-  std::vector<RepetitionResult> played;  ///< per algorithm, with curves at the same rounds
-  BestLosses best;                       ///< at these rounds, per space; only with options.regret
+  std::vector<RepetitionResult> played;  ///< per algorithm
 };
 
 /// Means over repetitions at log-spaced rounds, each moved to the end of its batch. Loss and regret
@@ -50,13 +50,28 @@ struct Curve {
   std::vector<std::vector<double>> probabilities;
 };
 
+/// One client: means per example over repetitions.
+struct ClientResult {
+  std::string name = {};
+  std::size_t examples = 0;  ///< in the first repetition
+  double uploads = 0.0;
+  double given = 0.0;  ///< loss of the forecasts given
+  /// With a personal layer: losses of the federated forecast, of what the client predicts alone
+  /// from its own rows, and of its last target.
+  std::optional<double> federated, alone, persistence;
+
+  friend bool operator==(const ClientResult&, const ClientResult&) = default;
+};
+
 struct AlgorithmResult {
   std::string algorithm;
-  std::size_t second_order = 0;  ///< spaces that learn by second-order steps
-  std::size_t diverged = 0;      ///< repetitions that diverged; they enter no mean
+  bool from_sums = false;    ///< it learned from sums over batches
+  double uploads = 0.0;      ///< of a client, mean
+  std::size_t diverged = 0;  ///< repetitions that diverged; they enter no mean
   std::vector<double> mse, loss, seconds, accuracy,
-      log_loss;                         ///< one per repetition, NaN if it diverged
-  std::vector<double> per_client_loss;  ///< mean loss per example
+      log_loss;                       ///< one per repetition, NaN if it diverged
+  std::vector<double> federated_mse;  ///< one per repetition, with a personal layer
+  std::vector<ClientResult> clients;
   double upload_bits_per_client_round = 0.0;
   double download_bits_per_client_round = 0.0;
   std::vector<double> probabilities;  ///< final p, mean over repetitions
@@ -70,7 +85,7 @@ struct AlgorithmResult {
 };
 
 struct ExperimentResult {
-  std::size_t used = 0, clients = 0, rounds = 0, uploads = 0, sample_size = 0;
+  std::size_t used = 0, clients = 0, rounds = 0, sample_size = 0;
   std::vector<AlgorithmResult> results;
   std::vector<double> best_loss;  ///< per space, summed, over all repetitions; with options.regret
   /// The mean loss per example of the best constant; absent if the data are not available.

@@ -51,9 +51,12 @@ RepetitionOutcome served(const AlgorithmResult& run, const ExperimentOptions& op
     recorder.after_batch(played, telemetry.loss, p);
   }
   recorder.finish(played, telemetry.loss, p);
-  RepetitionOutcome outcome{{kClients, rounds, batches, 0}, {}, {}};
-  outcome.played.push_back(
-      {std::move(telemetry), 1.5, std::move(recorder.curve), run.learned, 3, {}});
+  RepetitionOutcome outcome;
+  outcome.played.push_back({std::move(telemetry),
+                            1.5,
+                            std::move(recorder.curve),
+                            run.learned,
+                            {kClients, rounds, batches, 0}});
   return outcome;
 }
 
@@ -69,6 +72,7 @@ TEST(Summary, AServersIsTheSimulationsBitForBit) {
       options.clients = kClients;
       options.partition.kind = PartitionSpec::Kind::dirichlet;
       options.rounds_per_upload = per_upload;
+      options.schedule.kind = ScheduleKind::adaptive_first_order;
       options.keep_forecasts = true;
       Progress progress;
       const auto run = run_experiment(data, options, progress);
@@ -83,7 +87,6 @@ TEST(Summary, AServersIsTheSimulationsBitForBit) {
       EXPECT_EQ(result.used, run->used);
       EXPECT_EQ(result.clients, run->clients);
       EXPECT_EQ(result.rounds, run->rounds);
-      EXPECT_EQ(result.uploads, run->uploads);
       EXPECT_EQ(result.sample_size, run->sample_size);
       EXPECT_FALSE(result.mean_predictor);
       EXPECT_TRUE(run->mean_predictor);
@@ -92,14 +95,17 @@ TEST(Summary, AServersIsTheSimulationsBitForBit) {
       EXPECT_EQ(told.loss, simulated.loss);
       EXPECT_EQ(told.accuracy, simulated.accuracy);
       EXPECT_EQ(told.log_loss, simulated.log_loss);
-      EXPECT_EQ(told.per_client_loss, simulated.per_client_loss);
+      ASSERT_EQ(told.clients.size(), simulated.clients.size());
+      for (std::size_t j = 0; j < told.clients.size(); ++j) {
+        EXPECT_EQ(told.clients[j].given, simulated.clients[j].given);
+        EXPECT_EQ(told.clients[j].examples, simulated.clients[j].examples);
+      }
       EXPECT_EQ(told.probabilities, simulated.probabilities);
       EXPECT_EQ(told.curve.rounds, simulated.curve.rounds);
       EXPECT_EQ(told.curve.loss, simulated.curve.loss);
       EXPECT_EQ(told.curve.probabilities, simulated.curve.probabilities);
       EXPECT_EQ(told.learned.weights, simulated.learned.weights);
       EXPECT_EQ(told.seconds, std::vector<double>{1.5});
-      EXPECT_EQ(told.second_order, 3U);
     }
   }
 }

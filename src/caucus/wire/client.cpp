@@ -122,6 +122,17 @@ Status Client::report(bool last) {
   return Done{};
 }
 
+std::string Client::personal_state() const {
+  const Participant* const participant = parts_->participant_if_any();
+  return participant == nullptr ? std::string() : participant->personal_state();
+}
+
+Status Client::restore_personal(std::string_view state) {
+  Participant* const participant = parts_->participant_if_any();
+  if (participant == nullptr) return usage_error("restore_personal", "comes before ready()");
+  return participant->restore_personal(state);
+}
+
 ConnectionState Client::state() const {
   const std::lock_guard lock(parts_->mutex);
   return parts_->state;

@@ -122,6 +122,7 @@ void encode(const SharedPlan& plan, v1::Plan& into) {
   into.set_label_delay(plan.label_delay);
   into.set_statistics(plan.statistics);
   into.set_hides_examples(plan.hides_examples);
+  into.set_personal(plan.personal);
   if (plan.columns) encode(*plan.columns, *into.mutable_columns());
 }
 
@@ -141,6 +142,7 @@ Result<SharedPlan> decode(const v1::Plan& plan) {
   decoded.label_delay = plan.label_delay();
   decoded.statistics = plan.statistics();
   decoded.hides_examples = plan.hides_examples();
+  decoded.personal = plan.personal();
   for (const v1::Space& space : plan.spaces()) {
     CAUCUS_TRY(auto one, decode(space));
     decoded.spaces.push_back(std::move(one));
@@ -230,6 +232,16 @@ void encode(const ReportRecord& report, v1::Report& into) {
   played.set_squared_targets(report.played.squared_targets);
   played.set_log_loss(report.played.log_loss);
   played.set_correct(report.played.correct);
+  if (report.played.personal.examples > 0) {
+    const PersonalRecord& record = report.played.personal;
+    v1::Personal& personal = *played.mutable_personal();
+    personal.set_examples(record.examples);
+    personal.set_given(record.given);
+    personal.set_federated(record.federated);
+    personal.set_alone(record.alone);
+    personal.set_persistence(record.persistence);
+    personal.set_federated_squares(record.federated_squares);
+  }
   const ReportBatch& reports = report.reports;
   for (std::size_t n = 0; n < reports.size(); ++n) {
     v1::Part& part = *into.add_parts();
@@ -249,8 +261,15 @@ ReportRecord decode(const v1::Report& report) {
   const v1::Played& played = report.played();
   ReportRecord decoded{report.batch(),
                        {},
-                       {played.forecasts(), played.loss(), played.squared_error(),
-                        played.squared_targets(), played.log_loss(), played.correct()},
+                       {played.forecasts(),
+                        played.loss(),
+                        played.squared_error(),
+                        played.squared_targets(),
+                        played.log_loss(),
+                        played.correct(),
+                        {played.personal().examples(), played.personal().given(),
+                         played.personal().federated(), played.personal().alone(),
+                         played.personal().persistence(), played.personal().federated_squares()}},
                        report.last()};
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/core/base/state_io.hpp"
+#include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 
@@ -57,40 +57,50 @@ std::vector<bool> models_with_sums(const Plan& plan, std::span<const std::uint32
 }
 
 void BatchStatistics::begin(const Assignment& assignment) {
+  // The last batch of a client may be longer by a rest that cannot be sent by itself.
+  begin(assignment, assignment.examples + rule_.least);
+}
+
+void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
   client_ = assignment.client;
   examples_ = 0;
   std::vector<std::uint32_t> spaces;
   for (const HeldModel& model : assignment.held) spaces.push_back(model.space);
   const std::vector<bool> with_sums = models_with_sums(*plan_, spaces);
-  // The last batch of a client may be longer by a rest that cannot be sent by itself.
-  const std::size_t most = assignment.examples + rule_.least;
   held_.resize(spaces.size());
   for (std::size_t a = 0; a < held_.size(); ++a) {
     Held& held = held_[a];
     held.space = spaces[a];
     held.loss = 0.0;
     const std::size_t dimension = plan_->maps.dimension(held.space);
-    const std::size_t rows = with_sums[a] ? rule_.coordinates(dimension, most) + 1 : 0;
-    if (held.sums.size() == rows) {
-      held.sums.clear();
-    } else {
-      held.sums = rows > 0 ? RowSums(rows) : RowSums();
-    }
+    const bool is_sent = with_sums[a] && rule_.sends(most);
+    held.sums.reset(is_sent ? rule_.coordinates(dimension, most) + 1 : 0);
   }
 }
 
 void BatchStatistics::add(const Forecast& forecast, double y) {
   for (std::size_t a = 0; a < held_.size(); ++a) {
-    Held& held = held_[a];
-    const double output = forecast.outputs[a];
-    const double usual = examples_ > 0 ? held.loss / examples_ : 0.0;
-    held.loss += plan_->loss.value(output, y);
-    if (held.sums.size() == 0) continue;
-    const auto [weight, target] = quadratic_loss(plan_->loss, output, y, usual);
-    held.sums.add(static_cast<float>(std::sqrt(weight)), static_cast<float>(target),
-                  forecast.features[a]);
+    add(held_[a], examples_, forecast.outputs[a], forecast.features[a], y);
   }
   ++examples_;
+}
+
+void BatchStatistics::add(const ExampleBlock& block, std::span<const double> y) {
+  for (std::size_t a = 0; a < held_.size(); ++a) {
+    for (std::size_t e = 0; e < y.size(); ++e) {
+      add(held_[a], examples_ + e, block.output(a, e), block.features(a, e), y[e]);
+    }
+  }
+  examples_ += static_cast<std::uint32_t>(y.size());
+}
+
+inline void BatchStatistics::add(Held& held, std::size_t before, double output,
+                                 std::span<const float> features, double y) const {
+  const double usual = before > 0 ? held.loss / static_cast<double>(before) : 0.0;
+  held.loss += plan_->loss.value(output, y);
+  if (held.sums.size() == 0) return;
+  const auto [weight, target] = quadratic_loss(plan_->loss, output, y, usual);
+  held.sums.add(static_cast<float>(std::sqrt(weight)), static_cast<float>(target), features);
 }
 
 void BatchStatistics::report(ReportBatch& into) {
@@ -102,13 +112,30 @@ void BatchStatistics::report(ReportBatch& into) {
       rows = std::min(held.sums.size(),
                       rule_.coordinates(plan_->maps.dimension(held.space), examples_) + 1);
     }
-    triangle_.resize(triangle_size(rows));
-    if (rows > 0) held.sums.write_triangle(rows, triangle_);
-    if (!all_finite(triangle_)) triangle_.clear();  // the numbers were too large to learn from
     const float loss = reported_loss(held.loss / examples_);
-    const auto sent = into.add_model(held.space, loss, triangle_.size());
-    std::copy(triangle_.begin(), triangle_.end(), sent.begin());
+    const auto sent = into.add_model(held.space, loss, triangle_size(rows));
+    if (rows > 0) held.sums.write_triangle(rows, sent);
+    if (!std::isfinite(magnitude(sent))) into.sizes.back() = 0;  // too large to learn from
   }
+}
+
+void BatchStatistics::save(StateWriter& to) const {
+  to.u32(examples_);
+  for (const Held& held : held_) {
+    to.real(held.loss);
+    if (held.sums.size() > 0) held.sums.save(to);
+  }
+}
+
+Status BatchStatistics::restore(StateReader& from) {
+  examples_ = from.u32();
+  for (Held& held : held_) {
+    held.loss = from.real();
+    if (held.sums.size() > 0) CAUCUS_CHECK(held.sums.restore(from));
+    CAUCUS_CHECK(from.status());
+    if (!std::isfinite(held.loss)) return from.refuse("a loss that is not finite");
+  }
+  return from.status();
 }
 
 }  // namespace caucus

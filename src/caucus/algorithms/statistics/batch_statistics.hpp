@@ -10,8 +10,11 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
+#include "caucus/algorithms/statistics/example_block.hpp"
+#include "caucus/core/base/state_io.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 
@@ -38,12 +41,21 @@ class BatchStatistics {
   BatchStatistics(const Plan& plan, const UploadRule& rule) : plan_(&plan), rule_(rule) {}
 
   void begin(const Assignment& assignment);
+  /// Begins a batch that has at most so many examples: coordinates that are not sent, or a batch
+  /// that is not sent at all, take no time. The report does not depend on it.
+  void begin(const Assignment& assignment, std::size_t most);
   /// Adds an example that was predicted with the models of the assignment.
   void add(const Forecast& forecast, double y);
+  /// Adds several, with the same bits.
+  void add(const ExampleBlock& block, std::span<const double> y);
   /// Ends the batch: the sums become a report, unless there are too few examples to hide them.
   void report(ReportBatch& into);
 
   [[nodiscard]] std::uint32_t examples() const { return examples_; }
+
+  /// restore() needs an object that has begun with the same assignment; discard it after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   struct Held {
@@ -52,11 +64,14 @@ class BatchStatistics {
     RowSums sums;       ///< empty if the model is reported without sums
   };
 
+  /// Adds what a model says of an example; `before` counts the examples before it.
+  void add(Held& held, std::size_t before, double output, std::span<const float> features,
+           double y) const;
+
   const Plan* plan_;
   UploadRule rule_;
   std::uint32_t client_ = 0, examples_ = 0;
   std::vector<Held> held_;
-  std::vector<float> triangle_;  ///< used while reporting
 };
 
 }  // namespace caucus

@@ -57,7 +57,7 @@ TEST(StatisticsComparison, FindsTheSumsOfTheLinearSpaceInThoseOfAKernel) {
   }
   EXPECT_NEAR(sums(problem.inputs + 1, problem.inputs + 1), 60.0, 1e-9);
   direct.clear();
-  EXPECT_EQ(direct.of_map[map].sums(0, 0), 0.0);
+  EXPECT_TRUE(direct.of_map[map].sums.empty());
   EXPECT_TRUE(direct.touched.empty());
 }
 
@@ -79,13 +79,13 @@ TEST(StatisticsComparison, IsWithTheLossOfTheReference) {
     }
     return total;
   };
-  EXPECT_EQ(sums.examples, 60.0);
+  EXPECT_EQ(sums.losses.examples, 60.0);
   for (const std::size_t i : {0U, 1U, 2U, 3U, 4U}) {
-    EXPECT_NEAR(sums.differences[i], loss(i) - loss(1), 1e-3) << i;
-    EXPECT_EQ(sums.compared[i], 60.0) << i;
+    EXPECT_NEAR(sums.losses.sums[i], loss(i) - loss(1), 1e-3) << i;
+    EXPECT_EQ(sums.losses.compared[i], 60.0) << i;
   }
-  EXPECT_EQ(sums.compared[5], 0.0);
-  EXPECT_EQ(sums.differences[5], 0.0);
+  EXPECT_EQ(sums.losses.compared[5], 0.0);
+  EXPECT_EQ(sums.losses.sums[5], 0.0);
   EXPECT_GT(std::abs(loss(4) - loss(1)), 0.1) << "the comparison is too easy";
 }
 
@@ -95,12 +95,12 @@ TEST(StatisticsComparison, WithTheReferenceStandsForTheExamplesOfAllClients) {
   play_all(server, problem, 3);
   const Batch batch{9, 12, 24};
   BatchSums few = server.new_aggregate();
-  few.examples = 60.0;
-  few.differences = {1.0, 0.0, -2.0, 0.5, 3.0, 0.0};
-  few.compared = {12.0, 60.0, 30.0, 60.0, 60.0, 0.0};
+  few.losses.examples = 60.0;
+  few.losses.sums = {1.0, 0.0, -2.0, 0.5, 3.0, 0.0};
+  few.losses.compared = {12.0, 60.0, 30.0, 60.0, 60.0, 0.0};
   BatchSums all = few;
-  all.differences = {5.0, 0.0, -4.0, 0.5, 3.0, 0.0};
-  all.compared.assign(6, 60.0);
+  all.losses.sums = {5.0, 0.0, -4.0, 0.5, 3.0, 0.0};
+  all.losses.compared.assign(6, 60.0);
   StatisticsOms other = server;
   const auto before = server.selection();
   server.step(batch, few);
@@ -155,11 +155,11 @@ void expect_unbiased_pairs(std::size_t J, std::vector<double> drawn_with) {
     report.add_report(0, 7);
     for (const std::uint32_t i : draw.held) {
       report.add_model(i, static_cast<float>(losses[i]), 0);
-      if (late) report.mark_late(report.spaces.size() - 1, drawn_with[i], nullptr);
+      if (late) report.mark_late(report.spaces.size() - 1, drawn_with[i]);
     }
     BatchSums sums = server.new_aggregate();
     server.aggregate(report, sums);
-    for (std::size_t i = 0; i < K; ++i) expected[i] += draw.probability * sums.differences[i];
+    for (std::size_t i = 0; i < K; ++i) expected[i] += draw.probability * sums.losses.sums[i];
     total += draw.probability;
   }
   ASSERT_NEAR(total, 1.0, 1e-12);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "caucus/core/statistics/least_squares.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
@@ -47,6 +49,19 @@ double sum_of_squares(std::span<const float> triangle, std::span<const double> w
   return std::max(0.0, whole);
 }
 
+/// Returns the last loss of each client, if it has any.
+std::vector<double> of_clients(std::span<const WeighedReport> reports,
+                               std::span<const double> losses) {
+  std::map<std::uint32_t, double> latest;
+  for (std::size_t n = 0; n < reports.size(); ++n) {
+    if (losses[n] >= 0.0) latest[reports[n].client] = losses[n];
+  }
+  std::vector<double> values;
+  values.reserve(latest.size());
+  for (const auto& [client, loss] : latest) values.push_back(loss);
+  return values;
+}
+
 }  // namespace
 
 double factor_of(const WeighedReport& report, std::size_t map) {
@@ -86,17 +101,6 @@ std::vector<double> RobustFactors::losses_of(const Judge& judge,
   return losses;
 }
 
-std::vector<double> RobustFactors::of_clients(std::span<const WeighedReport> reports,
-                                              std::span<const double> losses) const {
-  std::map<std::uint32_t, double> latest = latest_;
-  for (std::size_t n = 0; n < reports.size(); ++n) {
-    if (losses[n] >= 0.0) latest[reports[n].client] = losses[n];
-  }
-  std::vector<double> values;
-  for (const auto& [client, loss] : latest) values.push_back(loss);
-  return values;
-}
-
 double RobustFactors::median(std::span<const WeighedReport> reports,
                              std::span<const double> losses) const {
   auto values = of_clients(reports, losses);
@@ -122,7 +126,8 @@ std::vector<double> RobustFactors::factors(std::span<const WeighedReport> report
   return result;
 }
 
-std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports) const {
+std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports,
+                                         std::size_t fresh) const {
   std::vector<double> best;
   double least = kInfinity;
   const auto consider = [&](std::span<const double> of, bool with_before = true) {
@@ -132,14 +137,16 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports)
     best = std::move(losses);
     least = middle;
   };
-  std::vector<double> some(reports.size(), 1.0);
+  const auto fresh_end = static_cast<std::ptrdiff_t>(fresh);
+  std::vector<double> some(reports.size(), 0.0);
+  std::fill(some.begin(), some.begin() + fresh_end, 1.0);
   consider(some);
   std::fill(some.begin(), some.end(), 0.0);
   consider(some);
   const std::size_t apart = (reports.size() + kSingles - 1) / kSingles;
   for (std::size_t n = 0; n < reports.size(); n += std::max<std::size_t>(1, apart)) {
     some[n] = 1.0;
-    consider(some);
+    if (n < fresh) consider(some);
     const double enough = 2.0 * static_cast<double>(inputs_ + 1);
     if (reports[n].examples >= enough) consider(some, false);
     some[n] = 0.0;
@@ -147,27 +154,64 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports)
   std::vector<double> before;
   for (int pass = 0; pass < kPasses; ++pass) {
     auto next = factors(reports, best);
+    std::fill(next.begin() + fresh_end, next.end(), 0.0);
     if (next == before) break;
-    best = losses_of(learn(reports, next, true), reports);
+    auto losses = losses_of(learn(reports, next, true), reports);
+    const double middle = median(reports, losses);
+    if (middle > least) break;  // the sums before have lies that came before their judges
+    best = std::move(losses);
+    least = middle;
     before = std::move(next);
   }
   return best;
 }
 
-void RobustFactors::weigh(std::span<WeighedReport> reports, double kept) {
+void RobustFactors::weigh(std::vector<WeighedReport>& reports, double kept) {
   if (kept < 1.0) before_.scale(kept);
-  const std::vector<double> losses = judge(reports);
+  const std::size_t fresh = reports.size();
+  recall(reports);
+  const std::vector<double> losses = judge(reports, fresh);
   const std::vector<double> found = factors(reports, losses);
-  const double middle = median(reports, losses);
-  for (std::size_t n = 0; n < reports.size(); ++n) {
+  for (std::size_t n = 0; n < fresh; ++n) {
     for (ReportedSums& one : reports[n].sums) one.factor = found[n];
+    if (losses[n] >= 0.0) before_.add_triangle(before_.size(), reports[n].judged, found[n]);
   }
-  weigh_models(reports, middle);
-  for (std::size_t n = 0; n < reports.size(); ++n) {
-    if (losses[n] < 0.0) continue;
-    latest_[reports[n].client] = losses[n];
-    before_.add_triangle(before_.size(), reports[n].judged, found[n]);
+  weigh_models(reports, median(reports, losses));
+  remember(reports, fresh);
+}
+
+void RobustFactors::recall(std::vector<WeighedReport>& reports) {
+  const std::size_t fresh = reports.size();
+  for (WeighedReport& old : latest_) {
+    const auto end = reports.begin() + static_cast<std::ptrdiff_t>(fresh);
+    const auto is_same = [&](const WeighedReport& one) { return one.client == old.client; };
+    if (std::none_of(reports.begin(), end, is_same)) reports.push_back(std::move(old));
   }
+  latest_.clear();
+}
+
+void RobustFactors::remember(std::vector<WeighedReport>& reports, std::size_t fresh) {
+  std::map<std::uint32_t, std::size_t> last;
+  for (std::size_t n = 0; n < fresh; ++n) last[reports[n].client] = n;
+  const std::size_t all = last.size() + reports.size() - fresh;
+  std::size_t too_many = all > kRemembered ? all - kRemembered : 0;
+  for (std::size_t n = fresh; n < reports.size(); ++n) {
+    if (too_many > 0) {
+      --too_many;
+    } else {
+      latest_.push_back(std::move(reports[n]));
+    }
+  }
+  for (const auto& [client, n] : last) {
+    if (too_many > 0) {
+      --too_many;
+      continue;
+    }
+    WeighedReport& kept =
+        latest_.emplace_back(WeighedReport{client, reports[n].examples, reports[n].judged, {}});
+    for (const ReportedSums& one : reports[n].sums) kept.sums.push_back({one.map, {}, one.loss});
+  }
+  reports.resize(fresh);
 }
 
 void RobustFactors::weigh_models(std::span<WeighedReport> reports, double middle) const {
@@ -194,9 +238,15 @@ void RobustFactors::save(StateWriter& to) const {
   if (kind_ == Robust::none) return;
   before_.save(to);
   to.u64(latest_.size());
-  for (const auto& [client, loss] : latest_) {
-    to.u32(client);
-    to.real(loss);
+  for (const WeighedReport& report : latest_) {
+    to.u32(report.client);
+    to.real(report.examples);
+    to.numbers(report.judged);
+    to.u64(report.sums.size());
+    for (const ReportedSums& one : report.sums) {
+      to.u64(one.map);
+      to.real(one.loss);
+    }
   }
 }
 
@@ -206,10 +256,18 @@ Status RobustFactors::restore(StateReader& from) {
   latest_.clear();
   const std::uint64_t count = from.u64();
   for (std::uint64_t n = 0; n < count && from.ok(); ++n) {
-    const std::uint32_t client = from.u32();
-    const double loss = from.real();
-    if (from.ok() && !is_amount(loss)) return from.refuse("a loss of a client");
-    latest_[client] = loss;
+    WeighedReport report{from.u32(), from.real(), from.numbers<float>(), {}};
+    const std::uint64_t sums = from.u64();
+    for (std::uint64_t k = 0; k < sums && from.ok(); ++k) {
+      const std::uint64_t map = from.u64();
+      report.sums.push_back({static_cast<std::size_t>(map), {}, from.real()});
+      if (!std::isfinite(report.sums.back().loss)) return from.refuse("a loss of a client");
+    }
+    const std::size_t floats = report.judged.size();
+    const bool possible = is_amount(report.examples) && all_finite(report.judged) &&
+                          (floats == 0 || floats == triangle_size(inputs_ + 2));
+    if (from.ok() && !possible) return from.refuse("a report of a client");
+    latest_.push_back(std::move(report));
   }
   return from.status();
 }

@@ -7,11 +7,14 @@
 // clients. Of the judges that the sums before this batch give, alone, with all reports or with one
 // of them, or that one report of enough examples gives, the one with the least m is taken: liars
 // who are no majority cannot make it theirs, even if their rows lie so far out that a model of all
-// reports fits them. It is then learned again with the factors below until they no longer change.
+// reports fits them. It is then learned again with the factors below until they no longer change or
+// m rises.
 //   clip   a report of n examples counts with the factor min(1, k m / r), k = 5 + 4 / sqrt(n)
 //   trim   a report counts unless r is among the largest quarter of the clients'
-// Sums of a map also count less, in the same way, if the model that was sent loses much more on
-// them than m and than the median of such losses: a client may lie about random features only.
+// Clients may report one by one. So the last reports of at most 100 others are judged too, and
+// count in the medians, but only new ones get factors. Sums of a map also count less, in the same
+// way, if the model that was sent loses much more on them than m and than the median of such
+// losses: a client may lie about random features only.
 //
 // With clip, let w be the model of the honest clients alone. The liars' sums, with their factors,
 // lose at most k m per example there. So the model that minimises the sum of both loses at most
@@ -21,7 +24,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -55,15 +57,16 @@ class RobustFactors {
   RobustFactors(Robust kind, std::size_t inputs);
 
   /// Sets the factors of the sums of a batch. Of the batches before a share counts.
-  void weigh(std::span<WeighedReport> reports, double kept);
+  void weigh(std::vector<WeighedReport>& reports, double kept);
 
   void save(StateWriter& to) const;
   Status restore(StateReader& from);
 
  private:
   using Judge = std::vector<double>;
-  static constexpr std::size_t kFewest = 3;    ///< clients, without whom there is no majority
-  static constexpr std::size_t kSingles = 16;  ///< judges made with one report
+  static constexpr std::size_t kFewest = 3;        ///< clients, without whom there is no majority
+  static constexpr std::size_t kSingles = 16;      ///< judges made with one report
+  static constexpr std::size_t kRemembered = 100;  ///< last reports of clients
   static constexpr int kPasses = 10;
 
   /// Learns a judge from the sums before and those of reports with their factors.
@@ -72,23 +75,26 @@ class RobustFactors {
   /// Returns the mean loss of a judge on each report; negative if the report cannot be judged.
   [[nodiscard]] std::vector<double> losses_of(const Judge& judge,
                                               std::span<const WeighedReport> reports) const;
-  /// Returns the losses of a batch and the latest of the other clients.
-  [[nodiscard]] std::vector<double> of_clients(std::span<const WeighedReport> reports,
-                                               std::span<const double> losses) const;
+  /// Appends the last reports of clients that have none among these.
+  void recall(std::vector<WeighedReport>& reports);
+  /// Remembers the last reports of clients, of which the first `fresh` are new, and removes the
+  /// others.
+  void remember(std::vector<WeighedReport>& reports, std::size_t fresh);
   /// Returns their median; infinite if there are too few clients.
   [[nodiscard]] double median(std::span<const WeighedReport> reports,
                               std::span<const double> losses) const;
   [[nodiscard]] std::vector<double> factors(std::span<const WeighedReport> reports,
                                             std::span<const double> losses) const;
-  /// Returns the losses of the best judge.
-  [[nodiscard]] std::vector<double> judge(std::span<const WeighedReport> reports) const;
+  /// Returns the losses of the best judge. The first `fresh` reports are not among the sums before.
+  [[nodiscard]] std::vector<double> judge(std::span<const WeighedReport> reports,
+                                          std::size_t fresh) const;
   /// Lowers the factors of sums that the models that were sent do not fit.
   void weigh_models(std::span<WeighedReport> reports, double middle) const;
 
   Robust kind_;
   std::size_t inputs_;
-  SymmetricMatrix before_;                  ///< the sums of (y, x, 1) so far, with their factors
-  std::map<std::uint32_t, double> latest_;  ///< the judge's loss on each client's last report
+  SymmetricMatrix before_;             ///< the sums of (y, x, 1) so far, with their factors
+  std::vector<WeighedReport> latest_;  ///< one per client, the newest last; sums have no triangles
 };
 
 }  // namespace caucus

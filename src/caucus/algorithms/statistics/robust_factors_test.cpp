@@ -137,6 +137,27 @@ TEST(RobustFactors, JudgesReportsThatComeOneByOne) {
   }
 }
 
+// The liar cannot be its own judge: a judge's median is over the last reports of all.
+TEST(RobustFactors, JudgesALiarByTheLastReportsOfOthers) {
+  for (const Robust kind : {Robust::clip, Robust::trim}) {
+    RobustFactors robust(kind, kInputs);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      for (std::uint32_t j = 0; j < 4; ++j) {
+        std::vector<WeighedReport> one = {
+            report(j, 40, j == 0 ? Lied::flipped : Lied::honest, seed)};
+        robust.weigh(one, 1.0);
+        ASSERT_EQ(one.size(), 1U);
+        if (seed == 1) continue;  // the first two reports have no others
+        if (j == 0) {
+          EXPECT_LT(one[0].sums[0].factor, 0.1) << seed;
+        } else if (kind == Robust::clip) {
+          EXPECT_EQ(one[0].sums[0].factor, 1.0) << seed << " " << j;
+        }
+      }
+    }
+  }
+}
+
 TEST(RobustFactors, GoOnAsTheyWereAfterTheyWereStored) {
   RobustFactors clip(Robust::clip, kInputs);
   auto first = batch(9, 1, Lied::flipped, 40);
@@ -153,6 +174,13 @@ TEST(RobustFactors, GoOnAsTheyWereAfterTheyWereStored) {
   for (std::size_t j = 0; j < 10; ++j) {
     EXPECT_EQ(one[j].sums[0].factor, other[j].sums[0].factor);
   }
+  // One report alone, which only those that were stored can judge.
+  one = {report(11, 50, Lied::flipped, 3)};
+  other = {report(11, 50, Lied::flipped, 3)};
+  clip.weigh(one, 0.9);
+  restored.weigh(other, 0.9);
+  EXPECT_LT(one[0].sums[0].factor, 0.1);
+  EXPECT_EQ(one[0].sums[0].factor, other[0].sums[0].factor);
 }
 
 }  // namespace

@@ -9,19 +9,6 @@
 
 namespace caucus {
 
-void BatchSums::clear() {
-  examples = 0.0;
-  std::fill(differences.begin(), differences.end(), 0.0);
-  std::fill(compared.begin(), compared.end(), 0.0);
-  for (const std::uint32_t map : touched) {
-    of_map[map].sums.clear();
-    of_map[map].examples = 0.0;
-    of_map[map].rows = 0;
-  }
-  touched.clear();
-  kept.clear();
-}
-
 std::optional<std::uint32_t> reference_space(std::span<const Space> spaces, const Loss& loss) {
   if (spaces.size() == 1 || !std::holds_alternative<SquareLoss>(loss.kind())) return {};
   for (std::uint32_t i = 0; i < spaces.size(); ++i) {
@@ -38,6 +25,7 @@ StatisticsOms::StatisticsOms(std::shared_ptr<const StatisticsSettings> settings)
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, others_.size(),
                std::min(sample_size(), others_.size())),
       sums_(plan().maps.map_count()),
+      waiting_{0.0, std::vector<double>(models(), 0.0), std::vector<double>(models(), 0.0)},
       robust_(settings_->robust, plan().maps.shape().features) {}
 
 void StatisticsOms::set_others() {
@@ -81,12 +69,17 @@ void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment&
 void StatisticsOms::predict(ClientState& memory, const Assignment& assignment,
                             std::span<const float> x, Forecast& into) const {
   predict_with_held(plan(), assignment, x, into);
-  if (!settings_->personal) return;
+  into.output = personal_forecast(memory, assignment, x, into.output);
+}
+
+double StatisticsOms::personal_forecast(ClientState& memory, const Assignment& assignment,
+                                        std::span<const float> x, double federated) const {
+  if (!settings_->personal) return federated;
   if (!memory) memory.emplace(plan().maps.shape().features, plan().loss);
   const bool known = std::any_of(assignment.held.begin(), assignment.held.end(),
                                  [](const HeldModel& model) { return model.share > 0.0; });
-  into.output = memory->predict(x.first(plan().maps.shape().features),
-                                known ? std::optional(into.output) : std::nullopt);
+  return memory->predict(x.first(plan().maps.shape().features),
+                         known ? std::optional(federated) : std::nullopt);
 }
 
 void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double y,
@@ -95,197 +88,68 @@ void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double
   if (memory) memory->observe(y);
 }
 
-// --- reports ---
-
-BatchSums StatisticsOms::new_aggregate() const {
-  const std::vector<double> zeros(models(), 0.0);
-  return {0.0, zeros, zeros, std::vector<MapSums>(sums_.size()), {}, {}};
-}
-
-void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
-  if (settings_->robust != Robust::none) return into.kept.keep(reports);
-  for (std::size_t n = 0; n < reports.size(); ++n) add(reports, n, listed(reports, n), into);
-}
-
-WeighedReport StatisticsOms::listed(const ReportBatch& reports, std::size_t report) const {
-  WeighedReport result{
-      reports.clients[report], static_cast<double>(reports.examples[report]), {}, {}};
-  if (reference_ || settings_->robust != Robust::none) {
-    result.judged = linear_triangle(reports, report);
-  }
-  bool has_linear = false;
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    const auto triangle = reports.direction(a);
-    if (triangle.empty()) continue;  // an expert, or another model has brought the sums
-    const std::uint32_t space = reports.spaces[a];
-    const double loss = is_known(space) ? static_cast<double>(reports.losses[a]) : -1.0;
-    result.sums.push_back({plan().maps.map_of(space), triangle, loss});
-    has_linear = has_linear || is_linear(space);
-  }
-  if (reference_ && !has_linear && !result.judged.empty()) {
-    result.sums.push_back({plan().maps.map_of(*reference_), result.judged});
-  }
-  return result;
-}
-
-void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
-                        const WeighedReport& weighed, BatchSums& into) const {
-  into.examples += weighed.examples;
-  for (const ReportedSums& one : weighed.sums) {
-    const std::size_t rows = triangle_rows(one.triangle.size());
-    if (one.factor == 0.0 || rows == 0) continue;
-    MapSums& all = into.of_map[one.map];
-    if (all.sums.empty()) all.sums = SymmetricMatrix(plan().maps.map_dimension(one.map) + 1);
-    if (all.examples == 0.0) into.touched.push_back(static_cast<std::uint32_t>(one.map));
-    all.examples += one.factor * weighed.examples;
-    all.rows = std::max(all.rows, rows);
-    all.sums.add_triangle(rows, one.triangle, one.factor);
-  }
-  if (reference_) {
-    compare_with_reference(reports, report, weighed, into);
-  } else {
-    compare_pairs(reports, report, weighed, into);
-  }
-}
-
-std::vector<float> StatisticsOms::linear_triangle(const ReportBatch& reports,
-                                                  std::size_t report) const {
-  const std::size_t inputs = plan().maps.shape().features;
-  const std::size_t rows = inputs + 2;  // y, x, 1
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    const Space& space = plan().maps.space(reports.spaces[a]);
-    if (!space.intercept || reports.sizes[a] < triangle_size(rows)) continue;
-    const auto leading = reports.direction(a).first(triangle_size(rows));
-    std::vector<float> triangle(leading.begin(), leading.end());
-    if (space.is_kernel()) {  // its coordinates of x are divided by the root of their number
-      const auto factor = static_cast<float>(std::sqrt(static_cast<double>(inputs)));
-      const auto scale = [&](std::size_t k) { return k > 0 && k <= inputs ? factor : 1.0F; };
-      for (std::size_t r = 0, place = 0; r < rows; ++r) {
-        for (std::size_t c = 0; c <= r; ++c) triangle[place++] *= scale(r) * scale(c);
-      }
-    }
-    return triangle;
-  }
-  return {};
-}
-
-void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
-                                           const WeighedReport& weighed, BatchSums& into) const {
-  if (!is_known(*reference_) || weighed.judged.empty()) return;
-  SymmetricMatrix linear(triangle_rows(weighed.judged.size()));
-  linear.add_triangle(linear.size(), weighed.judged);
-  const double examples = reports.examples[report];
-  const auto loss_of = [&](std::uint32_t space) {
-    const auto w = weights(space);
-    return sum_of_squares(linear, std::vector<double>(w.begin(), w.end()));
-  };
-  const double reference = loss_of(*reference_);
-  const auto compare = [&](std::uint32_t space, double loss) {
-    const double factor = factor_of(weighed, plan().maps.map_of(space));
-    into.differences[space] += factor * (loss - reference);
-    into.compared[space] += factor * examples;
-  };
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    const std::uint32_t space = reports.spaces[a];
-    if (is_linear(space) || !is_known(space)) continue;
-    compare(space, examples * static_cast<double>(reports.losses[a]));
-  }
-  for (std::uint32_t i = 0; i < models(); ++i) {
-    if (is_linear(i)) compare(i, loss_of(i));
-  }
-}
-
-void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report,
-                                  const WeighedReport& weighed, BatchSums& into) const {
-  const double examples = reports.examples[report];
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    for (std::size_t b = a + 1; b < reports.ends[report]; ++b) {
-      const std::uint32_t i = reports.spaces[a];
-      const std::uint32_t k = reports.spaces[b];
-      if (!is_known(i) || !is_known(k)) continue;
-      const PairWeights weights =
-          reports.is_late(a) ? late_pair_weights(probabilities(), i, k, sample_size(),
-                                                 reports.sampled_with[a], reports.sampled_with[b])
-                             : pair_weights(probabilities(), i, k, sample_size());
-      const double factor = std::min(factor_of(weighed, plan().maps.map_of(i)),
-                                     factor_of(weighed, plan().maps.map_of(k)));
-      const double gap =
-          factor * examples *
-          (static_cast<double>(reports.losses[a]) - static_cast<double>(reports.losses[b]));
-      into.differences[i] += weights.second * gap;
-      into.differences[k] -= weights.first * gap;
-    }
-  }
-}
-
 // --- steps ---
 
-std::vector<double> StatisticsOms::differences(const BatchSums& sums) const {
-  std::vector<double> result = sums.differences;
-  if (!reference_) return result;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (sums.compared[i] > 0.0) result[i] *= sums.examples / sums.compared[i];
-  }
-  return result;
+double StatisticsOms::share_kept(double examples) const {
+  const double rounds = examples / static_cast<double>(settings_->clients);
+  return std::pow(1.0 - settings_->fixed_share, rounds);
 }
 
-BatchSums StatisticsOms::weighed(const KeptReports& kept, double kept_share) {
-  std::vector<WeighedReport> all;
-  for (const ReportBatch& reports : kept.batches()) {
-    for (std::size_t n = 0; n < reports.size(); ++n) all.push_back(listed(reports, n));
+void StatisticsOms::step(const Batch&, const BatchSums& aggregate) {
+  if (weighs()) {
+    learn(weighed(aggregate.kept));
+  } else {
+    learn(aggregate);
   }
-  robust_.weigh(all, kept_share);
-  constexpr double kDoubtful = 0.5;
-  std::vector<std::size_t> rows;
-  for (const MapSums& map : sums_) rows.push_back(map.rows);
-  for (const WeighedReport& report : all) {
-    for (const ReportedSums& one : report.sums) {
-      if (one.factor < kDoubtful) continue;
-      rows[one.map] = std::max(rows[one.map], triangle_rows(one.triangle.size()));
-    }
-  }
-  for (WeighedReport& report : all) {
-    for (ReportedSums& one : report.sums) {
-      const std::size_t sent = triangle_rows(one.triangle.size());
-      if (sent > rows[one.map]) one.triangle = one.triangle.first(triangle_size(rows[one.map]));
-    }
-  }
-  BatchSums result = new_aggregate();
-  auto weighed = all.begin();
-  for (const ReportBatch& reports : kept.batches()) {
-    for (std::size_t n = 0; n < reports.size(); ++n) add(reports, n, *weighed++, result);
-  }
-  return result;
 }
 
-void StatisticsOms::step(const Batch& batch, const BatchSums& aggregate) {
-  BatchSums by_factors;
-  if (settings_->robust != Robust::none) {
-    const auto rounds = static_cast<double>(settings_->uploads.length_after(batch.first));
-    by_factors = weighed(aggregate.kept, std::pow(1.0 - settings_->fixed_share, rounds));
-  }
-  const BatchSums& sums = settings_->robust != Robust::none ? by_factors : aggregate;
-  if (sums.examples == 0.0) return;
-  // The data of some clients may end before the batch, which the server cannot know.
-  const auto length = static_cast<double>(settings_->uploads.length_after(batch.first));
-  const double kept = std::pow(1.0 - settings_->fixed_share, length);
+void StatisticsOms::learn(const BatchSums& sums) {
+  if (sums.losses.examples == 0.0) return;
+  add(sums, share_kept(sums.losses.examples));
+  solve_grown(sums.touched);
+  waiting_.add(sums.losses);
+  if (models() > 1) move_probabilities();
+}
+
+void StatisticsOms::add(const BatchSums& sums, double kept) {
   for (const std::uint32_t map : sums.touched) {
     const MapSums& added = sums.of_map[map];
     MapSums& all = sums_[map];
     if (all.sums.empty()) all.sums = SymmetricMatrix(added.sums.size());
-    if (kept < 1.0) all.sums.scale(kept);
+    if (kept < 1.0) {
+      all.sums.scale(kept);
+      all.solved *= kept;
+    }
     all.sums.add(added.sums);
     all.examples = kept * all.examples + added.examples;
-    all.rows = std::max(all.rows, added.rows);
   }
+}
+
+void StatisticsOms::solve_grown(std::span<const std::uint32_t> touched) {
+  const auto has_grown = [](const MapSums& map) {
+    return map.examples >= (1.0 + kNoticeable) * map.solved;
+  };
   for (std::size_t i = 0; i < models(); ++i) {
-    if (sums.of_map[plan().maps.map_of(i)].examples > 0.0) solve(i);
+    const std::size_t map = plan().maps.map_of(i);
+    const bool is_touched = std::find(touched.begin(), touched.end(), map) != touched.end();
+    if (is_touched && has_grown(sums_[map])) solve(i);
   }
-  if (models() == 1) return;
-  hedge_.discount(rounds_ / (rounds_ + length));
-  rounds_ += length;
-  hedge_.update(differences(sums));
-  if (kept < 1.0) hedge_.share(1.0 - kept);
+  for (const std::uint32_t map : touched) {
+    if (has_grown(sums_[map])) sums_[map].solved = sums_[map].examples;
+  }
+}
+
+void StatisticsOms::move_probabilities() {
+  if (waiting_.examples < kNoticeable * examples_) return;
+  std::vector<double> differences = waiting_.sums;
+  for (std::size_t i = 0; reference_ && i < differences.size(); ++i) {
+    if (waiting_.compared[i] > 0.0) differences[i] *= waiting_.examples / waiting_.compared[i];
+  }
+  hedge_.discount(examples_ / (examples_ + waiting_.examples));
+  hedge_.update(differences);
+  if (settings_->fixed_share > 0.0) hedge_.share(1.0 - share_kept(waiting_.examples));
+  examples_ += waiting_.examples;
+  waiting_.clear();
   set_others();
 }
 
@@ -303,18 +167,23 @@ void StatisticsOms::solve(std::size_t space) {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 2";
+constexpr std::string_view kStatisticsState = "statistics-oms 3";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
   hedge_.save(to);
   weights_.save(to);
-  to.real(rounds_);
+  to.real(examples_);
+  to.real(waiting_.examples);
+  to.numbers(waiting_.sums);
+  to.numbers(waiting_.compared);
   robust_.save(to);
   for (const MapSums& map : sums_) {
     to.real(map.examples);
-    to.u64(map.rows);
-    if (map.examples > 0.0) map.sums.save(to);
+    to.real(map.solved);
+    if (map.examples == 0.0) continue;
+    to.u64(map.sums.size());
+    map.sums.save(to);
   }
 }
 
@@ -322,7 +191,10 @@ Status StatisticsOms::restore(StateReader& from) {
   from.expect(kStatisticsState);
   CAUCUS_CHECK(hedge_.restore(from));
   CAUCUS_CHECK(weights_.restore(from, plan().maps));
-  rounds_ = from.real();
+  examples_ = from.real();
+  waiting_.examples = from.real();
+  from.numbers(waiting_.sums);
+  from.numbers(waiting_.compared);
   CAUCUS_CHECK(robust_.restore(from));
   std::vector<std::size_t> dimensions(sums_.size());
   for (std::size_t i = 0; i < models(); ++i) {
@@ -330,13 +202,20 @@ Status StatisticsOms::restore(StateReader& from) {
   }
   for (std::size_t map = 0; map < sums_.size(); ++map) {
     sums_[map].examples = from.real();
-    sums_[map].rows = from.u64();
+    sums_[map].solved = from.real();
     CAUCUS_CHECK(from.status());
-    if (!is_amount(sums_[map].examples)) return from.refuse("a number of examples");
+    if (!is_amount(sums_[map].examples) || !is_amount(sums_[map].solved)) {
+      return from.refuse("a number of examples");
+    }
     if (sums_[map].examples == 0.0) continue;
-    CAUCUS_CHECK(sums_[map].sums.restore(from, dimensions[map] + 1));
+    const std::uint64_t size = from.u64();
+    CAUCUS_CHECK(from.status());
+    if (size < 1 || size > dimensions[map] + 1) return from.refuse("a size of sums");
+    CAUCUS_CHECK(sums_[map].sums.restore(from, static_cast<std::size_t>(size)));
   }
-  if (!is_amount(rounds_)) return from.refuse("a number of rounds");
+  const bool possible = is_amount(examples_) && is_amount(waiting_.examples) &&
+                        all_finite(waiting_.sums) && all_finite(waiting_.compared);
+  if (!possible) return from.refuse("a number of examples");
   set_others();
   return from.status();
 }

@@ -1,6 +1,6 @@
-// FOMD-OMS from statistics: clients keep the sums that least squares needs for the models they
-// hold, and send them in batches that grow. The server adds them up, solves for each model exactly,
-// and weighs the spaces by what their models lost on batches that they had not seen.
+// FOMD-OMS under the adaptive schedule: clients keep the sums that least squares needs for the
+// models they hold, and send them in batches that grow. The server adds them up, solves for each
+// model exactly, and weighs the spaces by what their models lost on batches that they had not seen.
 //   prediction     the mean of the held models by their probabilities, corrected by what the client
 //                  knows of itself (core/personal)
 //   probabilities  AdaHedge on estimates of the differences of the spaces' losses; older batches
@@ -41,6 +41,7 @@ struct StatisticsSettings {
   UploadRule uploads;
   bool personal = true;      ///< whether clients correct the forecasts for themselves
   double fixed_share = 0.0;  ///< share of the past forgotten per round
+  std::size_t clients = 1;   ///< M: a round has so many examples
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
   Robust robust = Robust::none;
@@ -48,19 +49,29 @@ struct StatisticsSettings {
 
 /// Sums over examples of one map.
 struct MapSums {
-  SymmetricMatrix sums;   ///< of rows (y, z); empty before the first example
-  double examples = 0.0;  ///< their number; with forgetting and factors, their weight
-  std::size_t rows = 0;   ///< rows of which a report has sums that count fully or nearly so
+  SymmetricMatrix sums;   ///< of rows (y, z), up to the last coordinate that was reported
+  double examples = 0.0;  ///< their number; with forgetting, their weight
+  double solved = 0.0;    ///< `examples` when the models were computed
+};
+
+/// What reports say of the differences of the losses of the spaces.
+struct LossDifferences {
+  double examples = 0.0;
+  std::vector<double> sums;      ///< one per space
+  std::vector<double> compared;  ///< the examples behind each
+
+  void add(const LossDifferences& other);
+  void clear();
 };
 
 /// The sums over the reports of one batch.
 struct BatchSums {
-  double examples = 0.0;
-  std::vector<double> differences;  ///< of the losses, one per space
-  std::vector<double> compared;     ///< the examples behind each difference
+  LossDifferences losses;
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
-  KeptReports kept;  ///< if they are weighed together (robust_factors.hpp), all reports
+  KeptReports kept;        ///< if they are weighed together (robust_factors.hpp), all reports
+  WeighedReport report;    ///< used while aggregating: one report
+  SymmetricMatrix linear;  ///< used while aggregating: the sums of its linear map
 
   void clear();
 };
@@ -80,6 +91,9 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchStatistics& into) const;
+  /// Returns the forecast of a client whose models say `federated` of x.
+  [[nodiscard]] double personal_forecast(ClientState& memory, const Assignment& assignment,
+                                         std::span<const float> x, double federated) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
   void aggregate(ReportBatch& reports, BatchSums& into) const;
   void step(const Batch& batch, const BatchSums& sums);
@@ -94,6 +108,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
 
  private:
   static constexpr double kRidge = 0.003;
+  /// Models and probabilities are computed anew when the examples have grown by this share.
+  static constexpr double kNoticeable = 0.05;
 
   /// Returns whether a space has a model; a frozen expert always has.
   [[nodiscard]] bool is_known(std::size_t space) const {
@@ -103,12 +119,14 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   [[nodiscard]] bool is_linear(std::size_t space) const {
     return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
   }
-  /// Returns the triangle of the sums of (y, x, 1) in a report, empty if there is none.
-  [[nodiscard]] std::vector<float> linear_triangle(const ReportBatch& reports,
-                                                   std::size_t report) const;
+  /// Returns whether reports are weighed against each other before they are added up.
+  [[nodiscard]] bool weighs() const { return settings_->robust != Robust::none; }
   /// Lists the sums of a report by maps, with those of the reference if they are known. They lie
   /// in the report and in the result.
-  [[nodiscard]] WeighedReport listed(const ReportBatch& reports, std::size_t report) const;
+  void list(const ReportBatch& reports, std::size_t report, WeighedReport& into) const;
+  /// Writes the triangle of the sums of (y, x, 1) in a report, empty if there is none.
+  void find_linear_triangle(const ReportBatch& reports, std::size_t report,
+                            std::vector<float>& into) const;
   /// Adds one report, whose sums of each map count with a factor.
   void add(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
            BatchSums& into) const;
@@ -121,10 +139,17 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
                      BatchSums& into) const;
   /// Weighs the reports of a batch against each other and adds them up. Coordinates of which only
   /// doubtful reports have sums are left out: however small their factor, they would decide alone.
-  [[nodiscard]] BatchSums weighed(const KeptReports& kept, double kept_share);
-  /// Returns the differences of the losses of all spaces on a batch.
-  [[nodiscard]] std::vector<double> differences(const BatchSums& sums) const;
+  [[nodiscard]] BatchSums weighed(const KeptReports& kept);
+  /// Returns the share of what was learned before that counts after so many examples.
+  [[nodiscard]] double share_kept(double examples) const;
+  void learn(const BatchSums& sums);
+  /// Adds the sums of a batch to those of all.
+  void add(const BatchSums& sums, double kept);
+  /// Computes the models of maps with noticeably more examples than when they were computed last.
+  void solve_grown(std::span<const std::uint32_t> touched);
   void solve(std::size_t space);
+  /// Moves p by the differences that wait, if they are of enough examples.
+  void move_probabilities();
   /// Computes others_ after a change of p.
   void set_others();
 
@@ -134,7 +159,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   ClientSampler sampler_;       ///< draws from them
   std::vector<double> shares_;  ///< used while assigning
   std::vector<MapSums> sums_;   ///< by map
-  double rounds_ = 0.0;         ///< of all batches so far
+  double examples_ = 0.0;       ///< behind p
+  LossDifferences waiting_;     ///< that have not moved p yet
   RobustFactors robust_;
 };
 

@@ -74,7 +74,7 @@ TEST(StatisticsSnapshot, IsRefusedByAServerOfOtherSettings) {
     StatisticsOms refusing = statistics(other)();
     EXPECT_FALSE(restore(refusing, bytes).ok());
   }
-  AdaptiveOms another(problem.adaptive_settings());
+  FirstOrderOms another(problem.first_order_settings());
   EXPECT_FALSE(restore(another, bytes).ok());
 }
 

@@ -91,16 +91,15 @@ FeatureMaps::Map FeatureMaps::map_for(const Space& space, std::size_t base) cons
   Map map;
   map.kind = space.kind;
   map.base = base;
+  map.dimension = space.dimension(shape_.features);
   if (space.kind == SpaceKind::linear) {
     map.intercept = space.intercept;
-    map.dimension = shape_.features + (space.intercept ? 1 : 0);
   } else if (space.is_kernel()) {
     map.frequencies = space.features;
     map.width = space.width;
     map.intercept = space.intercept;
     map.leading = space.intercept ? shape_.features + 1 : 0;
     map.leading_factor = static_cast<float>(1.0 / std::sqrt(static_cast<double>(shape_.features)));
-    map.dimension = map.leading + 2 * map.frequencies;
     map.turns = static_cast<float>(1.0 / (std::numbers::pi * map.width));
     map.amplitude = static_cast<float>(1.0 / std::sqrt(static_cast<double>(map.frequencies)));
   }

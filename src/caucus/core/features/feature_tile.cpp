@@ -69,6 +69,11 @@ inline const float* FeatureTile::request(std::size_t space, const float* x, Floa
 }
 
 void FeatureTile::compute_pairs(const Pairs& pairs, FloatArena& memory) {
+  compute_features(pairs, memory);
+  multiply(pairs);
+}
+
+void FeatureTile::compute_features(const Pairs& pairs, FloatArena& memory) {
   const std::uint32_t* space = pairs.spaces;
   const float** features = pairs.features;
   for (std::size_t e = 0; e < pairs.count; ++e) {
@@ -78,7 +83,6 @@ void FeatureTile::compute_pairs(const Pairs& pairs, FloatArena& memory) {
     }
   }
   compute();
-  multiply(pairs);
 }
 
 void FeatureTile::compute() {

@@ -32,6 +32,8 @@ class FeatureTile {
     double* products;            ///< out, except for experts
   };
   void compute_pairs(const Pairs& pairs, FloatArena& memory);
+  /// Computes the features only; neither models nor products are used.
+  void compute_features(const Pairs& pairs, FloatArena& memory);
 
  private:
   struct Projections {                   ///< onto one base

@@ -30,6 +30,7 @@ constexpr double kLocalsPrior = 0.1;
 constexpr double kAlonePrior = 0.75;  // before there are federated forecasts
 constexpr double kForgetting = 0.98;
 constexpr double kLossMemory = 0.8;
+constexpr double kOffsetRidge = 1.0;
 constexpr double kMargin = 0.1;  // beyond the range of the targets, as a part of it
 
 std::vector<double> local_prior() {
@@ -57,11 +58,12 @@ PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
       feature_scale_(1.0 / std::sqrt(std::max(1.0, static_cast<double>(dimension)))),
       alone_((passes_through_ ? 0 : dimension) + 1, 0.001),
       recent_((passes_through_ ? 0 : dimension) + 3, 0.03, kForgetting, 2),
-      offset_(1, 1.0),
       rescaled_(3, 0.1, kForgetting),
       hedge_(local_prior()),
       features_(dimension + 3, 0.0),
-      projected_(dimension + 3, 0.0) {
+      of_alone_(alone_.new_projection()),
+      of_recent_(recent_.new_projection()),
+      of_rescaled_(rescaled_.new_projection()) {
   last_.x.resize(dimension);
 }
 
@@ -88,17 +90,20 @@ void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
   if (&forecast != &last_ || !prepared_) prepare(forecast);
   prepared_ = false;
 
+  ++observed_;
   ++record_.examples;
+  const double federated = forecast.federated.value_or(0.0);
   record_.given += loss_.value(forecast.given, y);
-  record_.federated += loss_.value(forecast.federated.value_or(0.0), y);
+  record_.federated += loss_.value(federated, y);
+  record_.federated_squares += (federated - y) * (federated - y);
   record_.persistence += loss_.value(forecast.last_target.value_or(0.0), y);
   record_.alone += loss_.value(candidates_[kAlone], y);
   if (!passes_through_) {
     reweigh(forecast, y);
     learn(forecast, y);
   }
-  least_ = record_.examples == 1 ? y : std::min(least_, y);
-  largest_ = record_.examples == 1 ? y : std::max(largest_, y);
+  least_ = observed_ == 1 ? y : std::min(least_, y);
+  largest_ = observed_ == 1 ? y : std::max(largest_, y);
   last_target_ = y;
 }
 
@@ -113,23 +118,26 @@ void PersonalLayer::prepare(const PersonalForecast& forecast) {
   features_[d + 1] = last;
 
   const std::span<const double> features = features_;
-  const std::span<double> projected = projected_;
-  alone_.project(features.first(d + 1), projected.first(d + 1));
-  candidates_[kAlone] = alone_.predict_projected(projected.first(d + 1));
+  alone_.begin(features.first(d + 1), of_alone_);
+  alone_.project(d + 1, of_alone_);
+  candidates_[kAlone] = alone_.forecast(of_alone_);
   if (!std::isfinite(candidates_[kAlone])) candidates_[kAlone] = 0.0;
 
   // Before there are federated forecasts recent_ learns to correct that of the client alone.
   basis_ = forecast.federated.value_or(candidates_[kAlone]);
   features_[d + 2] = basis_;
-  recent_.project(features, projected);
-  candidates_[kRecent] = recent_.predict_projected(projected.first(d + 1));
-  candidates_[kRecentAndLast] = recent_.predict_projected(projected.first(d + 2));
-  candidates_[kCorrected] = basis_ + recent_.predict_projected(projected, 1);
+  recent_.begin(features, of_recent_);
+  recent_.project(d + 1, of_recent_);
+  candidates_[kRecent] = recent_.forecast(of_recent_);
+  recent_.project(d + 2, of_recent_);
+  candidates_[kRecentAndLast] = recent_.forecast(of_recent_);
+  recent_.project(d + 3, of_recent_);
+  candidates_[kCorrected] = basis_ + recent_.forecast(of_recent_, 1);
 
-  offset_.project(features.subspan(d, 1), projected.first(1));
-  candidates_[kOffset] = basis_ + offset_.predict_projected(projected.first(1));
-  rescaled_.project(features.subspan(d, 3), projected.first(3));
-  candidates_[kRescaled] = basis_ + rescaled_.predict_projected(projected.first(3));
+  candidates_[kOffset] = basis_ + residuals_ / (corrected_ + kOffsetRidge);
+  rescaled_.begin(features.subspan(d, 3), of_rescaled_);
+  rescaled_.project(3, of_rescaled_);
+  candidates_[kRescaled] = basis_ + rescaled_.forecast(of_rescaled_);
   candidates_[kPersistence] = last;
 
   candidates_[kFederated] = basis_;
@@ -138,7 +146,7 @@ void PersonalLayer::prepare(const PersonalForecast& forecast) {
   const double high = std::max(largest_, basis_) + margin;
   for (std::size_t i = kOffset; i < kCandidates; ++i) {
     if (!std::isfinite(candidates_[i])) candidates_[i] = basis_;
-    if (record_.examples > 0) candidates_[i] = std::clamp(candidates_[i], low, high);
+    if (observed_ > 0) candidates_[i] = std::clamp(candidates_[i], low, high);
   }
 }
 
@@ -156,7 +164,7 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
   sum /= total;
   if (has_federated_ || !forecast.federated) return sum;
   // Nothing is known yet about the first federated forecast.
-  if (record_.examples == 0) return *forecast.federated;
+  if (observed_ == 0) return *forecast.federated;
   const double margin = kMargin * (largest_ - least_);
   return 0.5 * (sum + std::clamp(*forecast.federated, least_ - margin, largest_ + margin));
 }
@@ -164,7 +172,7 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
 void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
   Numbers losses{};
   for (std::size_t i = 0; i < kCandidates; ++i) losses[i] = loss_.value(candidates_[i], y);
-  const bool first = record_.examples == 1;
+  const bool first = observed_ == 1;
   if (!first || forecast.federated) {
     recent_loss_ = kLossMemory * recent_loss_ + loss_.value(forecast.given, y);
     recent_count_ = kLossMemory * recent_count_ + 1.0;
@@ -179,7 +187,7 @@ void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
       prior[i] = kLocalsPrior * 0.5 * (hedge_.weights()[i] + 1.0 / kLocals);
     }
     hedge_.restart(prior, losses, recent_loss_ / recent_count_);
-  } else if (record_.examples == 2 && !has_federated_) {
+  } else if (observed_ == 2 && !has_federated_) {
     hedge_.restart(local_prior(), losses, recent_loss_ / recent_count_);
   } else if (!first && has_federated_ == forecast.federated.has_value()) {
     hedge_.update(losses);
@@ -187,14 +195,14 @@ void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
 }
 
 void PersonalLayer::learn(const PersonalForecast& forecast, double y) {
-  const std::size_t d = forecast.x.size();
-  const std::span<const double> features = features_;
   const double residual = y - basis_;
-  alone_.observe(features.first(d + 1), y);
-  if (forecast.federated || !has_federated_) recent_.observe(features, std::array{y, residual});
+  alone_.observe(of_alone_, y);
+  if (forecast.federated || !has_federated_) recent_.observe(of_recent_, std::array{y, residual});
   if (!forecast.federated) return;
-  offset_.observe(features.subspan(d, 1), residual);
-  rescaled_.observe(features.subspan(d, 3), residual);
+  rescaled_.observe(of_rescaled_, residual);
+  if (!(std::abs(residual) <= RecursiveRidge::kLargest)) return;
+  residuals_ += residual;
+  corrected_ += 1.0;
 }
 
 std::array<PersonalLayer::Weight, PersonalLayer::kCandidates> PersonalLayer::weights() const {
@@ -210,14 +218,15 @@ void PersonalLayer::save(StateWriter& to) const {
   to.text("personal layer");
   alone_.save(to);
   recent_.save(to);
-  offset_.save(to);
   rescaled_.save(to);
   hedge_.save(to);
   to.flag(has_federated_);
   write_optional(to, last_target_);
+  to.u64(observed_);
+  to.numbers(std::array{least_, largest_, recent_loss_, recent_count_});
   to.u64(record_.examples);
-  to.numbers(std::array{least_, largest_, recent_loss_, recent_count_, record_.given,
-                        record_.federated, record_.alone, record_.persistence});
+  to.numbers(std::array{record_.given, record_.federated, record_.alone, record_.persistence,
+                        record_.federated_squares, residuals_, corrected_});
   to.flag(awaits_target_);
   to.numbers(last_.x);
   write_optional(to, last_.federated);
@@ -229,22 +238,27 @@ Status PersonalLayer::restore(StateReader& from) {
   from.expect("personal layer");
   CAUCUS_CHECK(alone_.restore(from));
   CAUCUS_CHECK(recent_.restore(from));
-  CAUCUS_CHECK(offset_.restore(from));
   CAUCUS_CHECK(rescaled_.restore(from));
   CAUCUS_CHECK(hedge_.restore(from));
   has_federated_ = from.flag();
   last_target_ = read_optional(from);
-  record_.examples = from.u64();
-  std::array<double, 8> numbers{};
+  observed_ = from.u64();
+  std::array<double, 4> numbers{};
   from.numbers(std::span<double>(numbers));
   least_ = numbers[0];
   largest_ = numbers[1];
   recent_loss_ = numbers[2];
   recent_count_ = numbers[3];
-  record_.given = numbers[4];
-  record_.federated = numbers[5];
-  record_.alone = numbers[6];
-  record_.persistence = numbers[7];
+  record_.examples = from.u64();
+  std::array<double, 7> sums{};
+  from.numbers(std::span<double>(sums));
+  record_.given = sums[0];
+  record_.federated = sums[1];
+  record_.alone = sums[2];
+  record_.persistence = sums[3];
+  record_.federated_squares = sums[4];
+  residuals_ = sums[5];
+  corrected_ = sums[6];
   awaits_target_ = from.flag();
   from.numbers(last_.x);
   last_.federated = read_optional(from);
@@ -254,13 +268,14 @@ Status PersonalLayer::restore(StateReader& from) {
   CAUCUS_CHECK(from.status());
   const std::array others = {last_.given, last_.federated.value_or(0.0),
                              last_.last_target.value_or(0.0), last_target_.value_or(0.0)};
-  if (!all_finite(numbers) || !all_finite(others) || !all_finite(last_.x)) {
+  if (!all_finite(numbers) || !all_finite(sums) || !all_finite(others) || !all_finite(last_.x)) {
     return from.refuse("a number of the personal layer", "expected finite numbers");
   }
   const bool possible = -RecursiveRidge::kLargest <= least_ && least_ <= largest_ &&
                         largest_ <= RecursiveRidge::kLargest && is_amount(recent_loss_) &&
-                        is_amount(recent_count_) &&
-                        last_target_.has_value() == (record_.examples > 0);
+                        is_amount(recent_count_) && is_amount(corrected_) &&
+                        last_target_.has_value() == (observed_ > 0) &&
+                        record_.examples <= observed_;
   if (!possible) return from.refuse("the targets or losses", "expected those of a personal layer");
   return Done{};
 }

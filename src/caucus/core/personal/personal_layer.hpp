@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "caucus/core/base/state_io.hpp"
@@ -40,15 +41,26 @@ struct PersonalForecast {
   double given = 0.0;
 };
 
-/// Sums of losses over the observed examples. A federated forecast or last target that did not
-/// exist counts as the forecast 0. Where the layer passes the federated forecasts through, `alone`
-/// is their loss too.
+/// Sums of losses over observed examples. A federated forecast or last target that did not exist
+/// counts as the forecast 0. Where the layer passes the federated forecasts through, `alone` is
+/// their loss too.
 struct PersonalRecord {
   std::uint64_t examples = 0;
-  double given = 0.0;        ///< of the forecasts of the layer
-  double federated = 0.0;    ///< of the federated forecasts
-  double alone = 0.0;        ///< of the ridge on (x, 1) with the client's own rows
-  double persistence = 0.0;  ///< of the last targets
+  double given = 0.0;              ///< of the forecasts of the layer
+  double federated = 0.0;          ///< of the federated forecasts
+  double alone = 0.0;              ///< of the ridge on (x, 1) with the client's own rows
+  double persistence = 0.0;        ///< of the last targets
+  double federated_squares = 0.0;  ///< squared errors of the federated forecasts
+
+  void add(const PersonalRecord& other) {
+    examples += other.examples;
+    given += other.given;
+    federated += other.federated;
+    alone += other.alone;
+    persistence += other.persistence;
+    federated_squares += other.federated_squares;
+  }
+  friend bool operator==(const PersonalRecord&, const PersonalRecord&) = default;
 };
 
 class PersonalLayer {
@@ -67,7 +79,9 @@ class PersonalLayer {
   /// last target from now on.
   void observe(const PersonalForecast& forecast, double y);
 
+  /// Returns the record since the last call of take_record().
   [[nodiscard]] const PersonalRecord& record() const { return record_; }
+  PersonalRecord take_record() { return std::exchange(record_, {}); }
   struct Weight {
     std::string_view name;
     double weight = 0.0;
@@ -94,8 +108,9 @@ class PersonalLayer {
   double feature_scale_;
   RecursiveRidge alone_;     ///< on (x, 1) -> y
   RecursiveRidge recent_;    ///< on (x, 1, L, F) -> (y, y - F), forgets
-  RecursiveRidge offset_;    ///< on 1 -> y - F
   RecursiveRidge rescaled_;  ///< on (1, L, F) -> y - F, forgets
+  double residuals_ = 0.0;   ///< the sum of y - F over the examples with a federated forecast
+  double corrected_ = 0.0;   ///< the number of these examples
   PriorHedge hedge_;
   bool has_federated_ = false;  ///< whether a federated forecast has been observed
   std::optional<double> last_target_;
@@ -103,11 +118,13 @@ class PersonalLayer {
   double recent_loss_ = 0.0;            ///< of the forecasts given, a mean over about 5 examples
   double recent_count_ = 0.0;
   PersonalRecord record_;
+  std::uint64_t observed_ = 0;  ///< examples so far
   PersonalForecast last_;
   bool awaits_target_ = false;  ///< whether last_ may be observed
 
-  bool prepared_ = false;  ///< whether features_ and candidates_ are those of last_
-  std::vector<double> features_, projected_;
+  bool prepared_ = false;  ///< whether what follows is that of last_
+  std::vector<double> features_;
+  RecursiveRidge::Projection of_alone_, of_recent_, of_rescaled_;
   Numbers candidates_{};
   double basis_ = 0.0;  ///< F, or what stands in for it
 };

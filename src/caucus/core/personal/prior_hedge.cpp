@@ -6,10 +6,15 @@
 #include <limits>
 #include <utility>
 
+#include "caucus/core/base/vector.hpp"
+
 namespace caucus {
 
 PriorHedge::PriorHedge(std::vector<double> prior)
-    : prior_(std::move(prior)), cumulative_(prior_.size(), 0.0), weights_(prior_) {}
+    : prior_(std::move(prior)),
+      cumulative_(prior_.size(), 0.0),
+      weights_(prior_),
+      factors_(prior_.size(), 1.0) {}
 
 void PriorHedge::restart(std::span<const double> prior, std::span<const double> losses,
                          double mixing_cost) {
@@ -29,9 +34,10 @@ void PriorHedge::update(std::span<const double> losses) {
     mean += weights_[i] * losses[i];
     least = std::min(least, losses[i]);
   }
+  set_factors(losses, least);
   double sum = 0.0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (weights_[i] > 0.0) sum += weights_[i] * factor_of(losses[i] - least);
+    if (weights_[i] > 0.0) sum += weights_[i] * factors_[i];
   }
   const double mix = least - std::log(sum) * delta_ / kRate;
   delta_ += std::max(0.0, mean - mix);
@@ -49,8 +55,13 @@ void PriorHedge::update(std::span<const double> losses) {
   }
 }
 
-double PriorHedge::factor_of(double behind) const {
-  return behind > 0.0 ? std::exp(-kRate * (behind / delta_)) : 1.0;
+void PriorHedge::set_factors(std::span<const double> losses, double least) {
+  constexpr double kSteepest = 1e300;  // eta may be infinite
+  const double eta = std::min(kRate / delta_, kSteepest);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    factors_[i] = -eta * std::max(0.0, losses[i] - least);
+  }
+  exponentials(factors_, 0.0, factors_);
 }
 
 void PriorHedge::set_weights() {
@@ -58,9 +69,10 @@ void PriorHedge::set_weights() {
   for (std::size_t i = 0; i < prior_.size(); ++i) {
     if (prior_[i] > 0.0) least = std::min(least, cumulative_[i]);
   }
+  set_factors(cumulative_, least);
   double sum = 0.0;
   for (std::size_t i = 0; i < prior_.size(); ++i) {
-    weights_[i] = prior_[i] > 0.0 ? prior_[i] * factor_of(cumulative_[i] - least) : 0.0;
+    weights_[i] = prior_[i] * factors_[i];
     sum += weights_[i];
   }
   for (double& weight : weights_) weight /= sum;

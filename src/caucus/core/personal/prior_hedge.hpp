@@ -37,10 +37,11 @@ class PriorHedge {
 
  private:
   void set_weights();
-  /// Returns exp(-eta behind); eta may be infinite.
-  [[nodiscard]] double factor_of(double behind) const;
+  /// factors_i = exp(-eta (losses_i - least)), at most 1.
+  void set_factors(std::span<const double> losses, double least);
 
   std::vector<double> prior_, cumulative_, weights_;
+  std::vector<double> factors_;  ///< used while updating
   double delta_ = 0.0;
 };
 

@@ -1,10 +1,11 @@
 #include "caucus/core/personal/recursive_ridge.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <string>
+
+#include "caucus/core/simd/kernels.hpp"
 
 namespace caucus {
 
@@ -12,113 +13,110 @@ RecursiveRidge::RecursiveRidge(std::size_t dimension, double ridge, double forge
                                std::size_t targets)
     : dimension_(dimension),
       targets_(targets),
+      width_(padded(dimension + targets)),
       ridge_(ridge),
       forgetting_(forgetting),
-      factor_(dimension * (dimension + 1) / 2 + dimension * targets, 0.0),
-      right_(dimension * targets, 0.0),
-      row_(dimension + targets, 0.0) {
+      numbers_(inverses() + padded(dimension), 0.0) {
   assert(dimension > 0 && targets > 0 && ridge > 0.0 && forgetting > 0.0 && forgetting <= 1.0);
-  for (std::size_t k = 0, at = 0; k < dimension; at += row_length(k), ++k) {
-    factor_[at] = std::sqrt(ridge);
+  // What is added brings the ridge, which has decayed since its last turn, back to ridge_.
+  const double decayed = std::pow(forgetting_, static_cast<double>(dimension_));
+  renewed_ = std::sqrt(ridge_ * (1.0 - decayed));
+  for (std::size_t k = 0; k < dimension; ++k) {
+    numbers_[inverses() + k] = 1.0 / ridge;
+    numbers_[place(k, k)] = 1.0;
   }
 }
 
-void RecursiveRidge::project(std::span<const double> features, std::span<double> out) const {
-  const std::size_t n = features.size();
-  assert(n <= dimension_ && out.size() == n);
-  std::copy(features.begin(), features.end(), out.begin());
-  const double* row = factor_.data();
-  double* const u = out.data();
-  for (std::size_t k = 0; k < n; row += row_length(k), ++k) {
-    const double value = u[k] / row[0];
-    u[k] = value;
-    for (std::size_t j = 1; j < n - k; ++j) u[k + j] -= value * row[j];
-  }
+RecursiveRidge::Projection RecursiveRidge::new_projection() const {
+  Projection made;
+  made.numbers_.assign(width_ + 2 * padded(dimension_), 0.0);
+  return made;
 }
 
-double RecursiveRidge::predict_projected(std::span<const double> projected,
-                                         std::size_t target) const {
-  assert(projected.size() <= dimension_ && target < targets_);
-  const double* const right = right_.data() + target * dimension_;
-  double sum = 0.0;
-  for (std::size_t k = 0; k < projected.size(); ++k) sum += projected[k] * right[k];
-  return sum;
+void RecursiveRidge::begin(std::span<const double> features, Projection& into) const {
+  assert(features.size() <= dimension_ && !into.numbers_.empty());
+  into.usable_ = true;
+  for (const double value : features) into.usable_ &= std::abs(value) <= kLargest;
+  double* const row = into.numbers_.data();
+  std::fill(std::copy(features.begin(), features.end(), row), row + width_, 0.0);
+  into.done_ = 0;
+}
+
+void RecursiveRidge::project(std::size_t used, Projection& into) const {
+  assert(into.done_ <= used && used <= dimension_);
+  double* const row = into.numbers_.data();
+  simd::kernels().ridge_project(numbers_.data(), width_, into.done_, used, row, row + width_);
+  into.done_ = used;
 }
 
 double RecursiveRidge::predict(std::span<const double> features, std::size_t target) const {
-  std::vector<double> projected(features.size());
-  project(features, projected);
-  return predict_projected(projected, target);
+  assert(target < targets_);
+  Projection projection = new_projection();
+  begin(features, projection);
+  project(features.size(), projection);
+  return forecast(projection, target);
 }
 
 void RecursiveRidge::observe(std::span<const double> features, std::span<const double> targets) {
-  assert(features.size() == dimension_ && targets.size() == targets_);
-  const auto usable = [](double value) { return std::abs(value) <= kLargest; };
-  if (!std::all_of(features.begin(), features.end(), usable) ||
-      !std::all_of(targets.begin(), targets.end(), usable)) {
-    return;
-  }
-  std::copy(targets.begin(), targets.end(),
-            std::copy(features.begin(), features.end(), row_.begin()));
-  rotate(0, std::sqrt(forgetting_));
-  if (forgetting_ < 1.0) {
-    // What is added brings the ridge, which has decayed since its last turn, back to ridge_.
-    std::fill(row_.begin(), row_.end(), 0.0);
-    const double decayed = std::pow(forgetting_, static_cast<double>(dimension_));
-    row_[next_] = std::sqrt(ridge_ * (1.0 - decayed));
-    rotate(next_, 1.0);
-    next_ = (next_ + 1) % dimension_;
-  }
-  for (std::size_t k = 0, at = 0; k < dimension_; at += row_length(k), ++k) {
-    for (std::size_t n = 0; n < targets_; ++n) {
-      right_[n * dimension_ + k] = factor_[at + dimension_ - k + n];
-    }
-  }
+  assert(features.size() == dimension_);
+  Projection projection = new_projection();
+  begin(features, projection);
+  project(dimension_, projection);
+  observe(projection, targets);
 }
 
-void RecursiveRidge::rotate(std::size_t first, double decay) {
-  double* factor = factor_.data();
-  for (std::size_t k = 0; k < first; ++k) factor += row_length(k);
-  for (std::size_t k = first; k < dimension_; ++k) {
-    const std::size_t length = row_length(k);
-    double* const row = row_.data() + k;
-    const double old = decay * factor[0];
-    const double norm = std::sqrt(old * old + row[0] * row[0]);
-    const double cosine = old / norm;
-    const double sine = row[0] / norm;
-    const double kept = decay * cosine;
-    const double moved = decay * sine;
-    for (std::size_t j = 0; j < length; ++j) {
-      const double a = factor[j];
-      const double b = row[j];
-      factor[j] = kept * a + sine * b;
-      row[j] = cosine * b - moved * a;
-    }
-    factor[0] = norm;
-    factor += length;
-  }
+void RecursiveRidge::observe(Projection& example, std::span<const double> targets) {
+  assert(example.done_ == dimension_ && targets.size() == targets_);
+  bool usable = example.usable_;
+  for (const double value : targets) usable &= std::abs(value) <= kLargest;
+  if (!usable) return;
+  double* const row = example.numbers_.data();
+  // It holds minus the forecasts, so that these become what the forecasts missed.
+  for (std::size_t n = 0; n < targets_; ++n) row[dimension_ + n] += targets[n];
+  update(example, 0, forgetting_);
+  if (forgetting_ == 1.0) return;
+  std::fill_n(row, width_ + next_, 0.0);  // the projection of the first features is 0, too
+  row[next_] = renewed_;
+  example.done_ = next_;
+  project(dimension_, example);
+  update(example, next_, 1.0);
+  next_ = (next_ + 1) % dimension_;
+}
+
+void RecursiveRidge::update(Projection& example, std::size_t first, double forgetting) {
+  double* const row = example.numbers_.data();
+  std::fill_n(row, dimension_, 0.0);
+  double* const projected = row + width_;
+  simd::kernels().ridge_update({numbers_.data(), numbers_.data() + inverses(), width_, dimension_,
+                                first, 1.0 / forgetting, row, projected,
+                                projected + padded(dimension_)});
 }
 
 void RecursiveRidge::save(StateWriter& to) const {
-  to.numbers(factor_);
+  std::vector<double> numbers;
+  each_number(*this, [&](double value) { numbers.push_back(value); });
+  to.numbers(numbers);
   to.u64(next_);
 }
 
 Status RecursiveRidge::restore(StateReader& from) {
-  from.numbers(factor_);
+  std::size_t count = 0;
+  each_number(*this, [&](double) { ++count; });
+  std::vector<double> numbers(count);
+  from.numbers(numbers);
   const std::uint64_t next = from.u64();
   CAUCUS_CHECK(from.status());
-  if (!all_finite(factor_)) return from.refuse("a factor", "expected finite numbers");
+  if (!all_finite(numbers)) return from.refuse("a factor", "expected finite numbers");
   if (next >= dimension_) {
     return from.refuse("the weight " + std::to_string(next),
                        "expected one below " + std::to_string(dimension_));
   }
   next_ = static_cast<std::size_t>(next);
-  for (std::size_t k = 0, at = 0; k < dimension_; at += row_length(k), ++k) {
-    if (!(factor_[at] > 0.0)) return from.refuse("a factor", "expected a positive diagonal");
-    for (std::size_t n = 0; n < targets_; ++n) {
-      right_[n * dimension_ + k] = factor_[at + dimension_ - k + n];
-    }
+  auto value = numbers.begin();
+  each_number(*this, [&](double& number) { number = *value++; });
+  for (std::size_t k = 0; k < dimension_; ++k) {
+    if (!(numbers_[inverses() + k] > 0.0))
+      return from.refuse("a factor", "expected a positive diagonal");
   }
   return Done{};
 }

@@ -1,5 +1,6 @@
 #include "caucus/core/personal/recursive_ridge.hpp"
 #include "caucus/core/base/test_numbers.hpp"
+#include "caucus/core/simd/kernels.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -75,17 +76,68 @@ RC_GTEST_PROP(RecursiveRidge, EqualsRidgeRegressionForEveryTargetAndNumberOfFeat
     recursive.observe(features.back(), y);
   }
   const Doubles query = normal_doubles(d, stream);
-  Doubles projected(d);
-  recursive.project(query, projected);
+  auto projection = recursive.new_projection();
   for (std::size_t target = 0; target < 2; ++target) {
+    recursive.begin(query, projection);
     for (std::size_t used = 1; used <= d; ++used) {
       const Doubles w = ridge_at_once(features, targets[target], used, ridge);
       double expected = 0.0;
       for (std::size_t k = 0; k < used; ++k) expected += w[k] * query[k];
-      const auto some = std::span<const double>(projected).first(used);
-      RC_ASSERT(std::abs(recursive.predict_projected(some, target) - expected) <
-                1e-8 * (1.0 + std::abs(expected)));
+      const double allowed = 1e-8 * (1.0 + std::abs(expected));
+      recursive.project(used, projection);
+      RC_ASSERT(std::abs(recursive.forecast(projection, target) - expected) < allowed);
+      const double alone = recursive.predict(std::span(query).first(used), target);
+      RC_ASSERT(alone == recursive.forecast(projection, target));
     }
+  }
+}
+
+RC_GTEST_PROP(RecursiveRidge, ForgettingWeighsExamplesAndRenewsTheRidgeInTurn, ()) {
+  const auto d = *rc::gen::inRange<std::size_t>(1, 12);
+  const auto T = *rc::gen::inRange<std::size_t>(1, 60);
+  const double ridge = 0.03;
+  const double forgetting = 0.9;
+  Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  RecursiveRidge recursive(d, ridge, forgetting);
+  std::vector<Doubles> A(d, Doubles(d, 0.0));
+  Doubles b(d, 0.0);
+  for (std::size_t k = 0; k < d; ++k) A[k][k] = ridge;
+  for (std::size_t t = 0; t < T; ++t) {
+    const Doubles z = normal_doubles(d, stream);
+    const double y = stream.normal();
+    recursive.observe(z, y);
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = 0; j < d; ++j) A[i][j] = forgetting * A[i][j] + z[i] * z[j];
+      b[i] = forgetting * b[i] + z[i] * y;
+    }
+    A[t % d][t % d] += ridge * (1.0 - std::pow(forgetting, static_cast<double>(d)));
+  }
+  const Doubles query = normal_doubles(d, stream);
+  const Doubles w = eliminate(A, b);
+  double expected = 0.0;
+  for (std::size_t k = 0; k < d; ++k) expected += w[k] * query[k];
+  RC_ASSERT(std::abs(recursive.predict(query) - expected) < 1e-8 * (1.0 + std::abs(expected)));
+}
+
+TEST(RecursiveRidge, AllVariantsOfTheKernelsAgree) {
+  std::vector<double> fused;
+  double portable = 0.0;
+  for (const simd::Kernels* each : simd::runnable()) {
+    ASSERT_TRUE(simd::select(each->name).ok());
+    Stream stream({.seed = 5});
+    RecursiveRidge ridge(21, 0.03, 0.98, 2);
+    for (int t = 0; t < 100; ++t) {
+      const Doubles z = normal_doubles(21, stream);
+      ridge.observe(z, normal_doubles(2, stream));
+    }
+    const double forecast = ridge.predict(normal_doubles(21, stream), 1);
+    const bool is_portable = each == simd::runnable().front();
+    (is_portable ? portable : fused.emplace_back()) = forecast;
+  }
+  ASSERT_TRUE(simd::select("auto").ok());
+  for (const double forecast : fused) {
+    EXPECT_EQ(forecast, fused.front());
+    EXPECT_NEAR(forecast, portable, 1e-9 * std::abs(portable));
   }
 }
 

@@ -6,19 +6,18 @@
 #include "caucus/core/simd/float_kernels.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
 #include "caucus/core/simd/project_kernel.hpp"
+#include "caucus/core/simd/ridge_kernels.hpp"
 #include "caucus/core/simd/sincos_kernel.hpp"
-#include "caucus/core/simd/solver_kernels.hpp"
 #include "caucus/core/simd/symmetric_kernels.hpp"
 
 namespace caucus::simd::CAUCUS_SIMD_VARIANT {
 namespace {
 
 inline constexpr Kernels kTable = {
-    CAUCUS_SIMD_NAME,   dot,           dots,          add_scaled,       add_products,
-    add_and_measure,    scale,         project,       sincos,           magnitude,
-    symmetric_multiply, symmetric_add, dot_doubles,   dots_with_floats, add_floats,
-    add_outer_products, scale_by,      step_products, take_step,        exponentials,
-    entropy_step,       move_logs};
+    CAUCUS_SIMD_NAME,   dot,           dots,        add_scaled,   add_products,
+    add_and_measure,    scale,         project,     sincos,       magnitude,
+    symmetric_multiply, symmetric_add, dot_doubles, exponentials, entropy_step,
+    move_logs,          ridge_project, ridge_update};
 
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

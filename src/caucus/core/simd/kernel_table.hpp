@@ -48,12 +48,27 @@ struct EntropyStep {
   double *moved, *weights;  ///< the result: logarithms of the new p, and the new p
 };
 
-/// An approximate solution of A x = b; see second_order.hpp.
-struct Iterate {
-  double* x;
-  double* residual;
-  double* direction;
-  double* image;
+/// The number of rows of a ridge regression's factor that are stored together.
+inline constexpr std::size_t kFactorRows = 4;
+/// Returns the position of an element of such a factor, whose rows have `width` numbers, a multiple
+/// of kFactorRows, less those left of the first column of their group.
+constexpr std::size_t place_in_factor(std::size_t width, std::size_t row, std::size_t column) {
+  const std::size_t group = row / kFactorRows;
+  const std::size_t left = group * kFactorRows;  // columns that the group does not have
+  return left * width - kFactorRows * kFactorRows * (group * group - group) / 2 +
+         row % kFactorRows * (width - left) + column - left;
+}
+
+/// Adds an example to the factor of a ridge regression; see recursive_ridge.hpp. The arrays end at
+/// a multiple of kFactorRows, where `projected` and `inverses` are 0.
+struct RidgeUpdate {
+  double* factor;
+  double* inverses;
+  std::size_t width, size, first;  ///< the rows from `first` to `size` change
+  double kept;                     ///< 1 / forgetting
+  double* row;                     ///< 0, and what the forecasts missed
+  const double* projected;
+  double* rates;  ///< for its own use
 };
 
 /// vector.hpp describes these functions, unless a comment names another header.
@@ -76,24 +91,6 @@ struct Kernels {
   void (*symmetric_add)(double* matrix, std::size_t blocks, const float* vectors, std::size_t count,
                         double factor);
   double (*dot_doubles)(const double* a, const double* b, std::size_t n);
-  // second_order.cpp: vectors of n numbers, one after another
-  // out_i = <g, x_i>, i < 2
-  void (*dots_with_floats)(const float* g, const double* const* x, std::size_t n, double* out);
-  // y_i += factors_i g for i < 3, and y_3 += square g^2 for every coordinate
-  void (*add_floats)(const float* g, const double* factors, double square, std::size_t n,
-                     double* const* y);
-  // y += sum_j factor_j v_j <v_j, x>
-  void (*add_outer_products)(const float* vectors, const double* factors, std::size_t count,
-                             std::size_t n, const double* x, double* y);
-  void (*scale_by)(const double* x, const double* factors, std::size_t n, double* out);
-  // <residual, other>, <residual, direction>, <other, image>, <other, at.image>, <direction,
-  // at.image>
-  void (*step_products)(const Iterate& at, const double* other, const double* image, std::size_t n,
-                        double* out);
-  // direction <- length other + kept direction, and its image accordingly; then x += direction and
-  // residual -= image
-  void (*take_step)(const Iterate& at, double length, const double* other, const double* image,
-                    double kept, std::size_t n);
   double (*exponentials)(const double* x, double shift, std::size_t n, double* out);
   // simplex.hpp
   bool (*entropy_step)(const EntropyStep& step);
@@ -101,6 +98,10 @@ struct Kernels {
   // returns whether all logarithms are at most `limit`
   bool (*move_logs)(double* logs, const double* losses, double common, double factor, double limit,
                     std::size_t n, double* weights);
+  // recursive_ridge.hpp: eliminates the columns from `first` to `last` of a row with the factor
+  void (*ridge_project)(const double* factor, std::size_t width, std::size_t first,
+                        std::size_t last, double* row, double* projected);
+  void (*ridge_update)(const RidgeUpdate& by);
 };
 
 /// The number of doubles in a vector.

@@ -97,5 +97,18 @@ inline void symmetric_add(double* matrix, std::size_t blocks, const float* vecto
   });
 }
 
+/// The sum of a_k b_k, in 16 lanes.
+inline double dot_doubles(const double* a, const double* b, std::size_t n) {
+  Eight even = eight(0.0);
+  Eight odd = eight(0.0);
+  std::size_t k = 0;
+  for (; k + 2 * kBlock <= n; k += 2 * kBlock) {
+    even = mul_add(load(a + k), load(b + k), even);
+    odd = mul_add(load(a + k + kBlock), load(b + k + kBlock), odd);
+  }
+  if (k < n) even = mul_add(load(a + k), load(b + k), even);
+  return sum(even) + sum(odd);
+}
+
 }  // namespace
 }  // namespace caucus::simd::CAUCUS_SIMD_VARIANT

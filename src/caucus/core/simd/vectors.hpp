@@ -115,6 +115,10 @@ template <class T, std::size_t Size>
 inline Vector<T, Size> operator*(Vector<T, Size> a, Vector<T, Size> b) {
   return each_part<Vector<T, Size>>([&](std::size_t i) { return a.parts[i] * b.parts[i]; });
 }
+template <class T, std::size_t Size>
+inline Vector<T, Size> operator/(Vector<T, Size> a, Vector<T, Size> b) {
+  return each_part<Vector<T, Size>>([&](std::size_t i) { return a.parts[i] / b.parts[i]; });
+}
 
 #if defined(__AVX2__) && defined(__FMA__)
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -124,6 +128,7 @@ inline __m512d fused(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a
 inline __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
 inline __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #else
 template <class Part>
 inline Part fused(Part a, Part b, Part c) {

@@ -32,7 +32,8 @@ class FirstOrderModel {
 
   /// w <- project(w - lambda g_i), g_i = sum g_ij / (M_r P_i), with
   ///   H = (n_i / (M_r P_i)) sum |g_ij|^2 / (2 sum c_ij),  Hbar its mean over rounds,
-  /// for means over N examples multiplied by the curvature they hide (see SecondOrderModel),
+  /// for means over N examples multiplied by sqrt(min(N, largest |z|^2 / |z|^2)), since the mean of
+  /// gradients hides a part of the curvature,
   ///   lambda = min(1 / max(H, Hbar), 1.4 r / sqrt(sum over rounds of |g_i|^2)),
   /// where r is the largest |w| so far, at first the length of the first step.
   void step(const RoundSums& sums, const Region& region, std::span<float> w) {

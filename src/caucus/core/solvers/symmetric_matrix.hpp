@@ -39,9 +39,23 @@ class SymmetricMatrix {
     simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
                                   vectors.size() / padded_size(), factor);
   }
-  /// Adds a matrix of the same size.
+  /// Adds a matrix. The smaller one of both is as if it had more rows and columns, which are 0.
   void add(const SymmetricMatrix& other) {
-    for (std::size_t n = 0; n < values_.size(); ++n) values_[n] += other.values_[n];
+    grow(other.size_);
+    for (std::size_t n = 0; n < other.values_.size(); ++n) values_[n] += other.values_[n];
+  }
+  /// Adds rows and columns, which are 0, up to this size.
+  void grow(std::size_t size) {
+    if (size <= size_) return;
+    size_ = size;
+    blocks_ = blocks(size);
+    values_.resize(numbers(size), 0.0);  // the rows are stored in order
+  }
+  /// Makes it a zero matrix of this size, in the same memory if that is large enough.
+  void reset(std::size_t size) {
+    size_ = size;
+    blocks_ = blocks(size);
+    values_.assign(numbers(size), 0.0);
   }
   void scale(double factor) {
     for (double& value : values_) value *= factor;
@@ -54,10 +68,21 @@ class SymmetricMatrix {
   void write_triangle(std::size_t rows, std::span<float> out) const {
     float* to = out.data();
     for (std::size_t r = 0; r < rows; ++r) {
-      for (std::size_t c = 0; c <= r; c += simd::kBlock) {
-        const double* const from = values_.data() + place(r, c);
-        const std::size_t count = std::min(simd::kBlock, r + 1 - c);
-        for (std::size_t k = 0; k < count; ++k) *to++ = static_cast<float>(from[k]);
+      const double* from = values_.data() + place(r, 0);
+      const std::size_t whole = (r + 1) / simd::kBlock;
+      for (std::size_t n = 0; n < whole; ++n, from += kApart, to += simd::kBlock) {
+        for (std::size_t k = 0; k < simd::kBlock; ++k) to[k] = static_cast<float>(from[k]);
+      }
+      for (std::size_t k = 0; k < (r + 1) % simd::kBlock; ++k) *to++ = static_cast<float>(from[k]);
+    }
+  }
+  /// Writes the lower triangle of the first `rows` rows but for row and column 0, column by column:
+  /// element (r, c) goes to out[(c - 1) stride + r - 1].
+  void write_lower(std::size_t rows, std::size_t stride, double* out) const {
+    for (std::size_t r = 1; r < rows; ++r) {
+      const double* const row = values_.data() + place(r, 0);
+      for (std::size_t c = 1; c <= r; ++c) {
+        out[(c - 1) * stride + r - 1] = row[c / simd::kBlock * kApart + c % simd::kBlock];
       }
     }
   }
@@ -65,15 +90,15 @@ class SymmetricMatrix {
   void add_triangle(std::size_t rows, std::span<const float> triangle, double factor = 1.0) {
     const float* from = triangle.data();
     for (std::size_t r = 0; r < rows; ++r) {
+      double* to = values_.data() + place(r, 0);
       const std::size_t diagonal = r / simd::kBlock * simd::kBlock;
-      for (std::size_t c = 0; c < diagonal; c += simd::kBlock) {
-        double* const to = values_.data() + place(r, c);
+      for (std::size_t c = 0; c < diagonal; c += simd::kBlock, to += kApart, from += simd::kBlock) {
         for (std::size_t k = 0; k < simd::kBlock; ++k)
-          to[k] += factor * static_cast<double>(*from++);
+          to[k] += factor * static_cast<double>(from[k]);
       }
       for (std::size_t c = diagonal; c <= r; ++c) {  // the diagonal block has both halves
         const double value = factor * static_cast<double>(*from++);
-        values_[place(r, c)] += value;
+        to[c - diagonal] += value;
         if (c < r) values_[place(c, r)] += value;
       }
     }
@@ -91,12 +116,17 @@ class SymmetricMatrix {
     if (!all_finite(values_)) return from.refuse("a matrix", "expected finite numbers");
     return Done{};
   }
+  /// Rows and columns beyond the size are 0, as for add().
   [[nodiscard]] double operator()(std::size_t row, std::size_t column) const {
+    if (std::max(row, column) >= size_) return 0.0;
     return row / simd::kBlock >= column / simd::kBlock ? values_[place(row, column)]
                                                        : values_[place(column, row)];
   }
 
  private:
+  /// The distance between the blocks of eight columns of a row.
+  static constexpr std::size_t kApart = simd::kRows * simd::kBlock;
+
   [[nodiscard]] static std::size_t blocks(std::size_t size) {
     return (size + simd::kBlock - 1) / simd::kBlock;
   }

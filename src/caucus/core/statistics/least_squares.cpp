@@ -12,16 +12,31 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// Writes the lower triangle of A with the ridge on its diagonal.
-void write_lower(const SymmetricMatrix& sums, const Ridge& ridge, Matrix& A) {
-  for (Eigen::Index column = 0; column < A.cols(); ++column) {
-    for (Eigen::Index row = column; row < A.rows(); ++row) {
-      A(row, column) =
-          sums(static_cast<std::size_t>(row) + 1, static_cast<std::size_t>(column) + 1);
-    }
-    const bool is_first = static_cast<std::size_t>(column) < ridge.first;
-    A(column, column) += is_first ? ridge.of_first : ridge.value;
-  }
+/// Returns A with the ridge on its diagonal, for the first d coordinates. Only the lower triangle
+/// is written.
+Matrix lower_part(const SymmetricMatrix& sums, const Ridge& ridge, Eigen::Index d) {
+  Matrix A(d, d);
+  const auto size = static_cast<std::size_t>(d);
+  sums.write_lower(size + 1, size, A.data());
+  const auto first = static_cast<Eigen::Index>(std::min(ridge.first, size));
+  A.diagonal().head(first).array() += ridge.of_first;
+  A.diagonal().tail(d - first).array() += ridge.value;
+  return A;
+}
+
+/// Returns whether all numbers are finite. A sum that overflows counts as one that is not.
+bool is_finite(const Matrix& lower) {
+  double sum = 0.0;
+  for (Eigen::Index k = 0; k < lower.cols(); ++k) sum += lower.col(k).tail(lower.rows() - k).sum();
+  return std::isfinite(sum);
+}
+
+/// Returns the number of coordinates up to the last one with data. Those after it are 0 at the
+/// minimum.
+std::size_t coordinates_with_data(const SymmetricMatrix& sums, std::size_t d) {
+  std::size_t last = std::min(d + 1, sums.size());
+  while (last > 1 && sums(last - 1, last - 1) == 0.0) --last;
+  return last > 0 ? last - 1 : 0;
 }
 
 std::vector<double> in_box(Matrix& A, const Vector& b, double bound) {
@@ -41,27 +56,35 @@ std::vector<double> in_ball(const Matrix& A, const Vector& b, double radius) {
 
 bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const Region& region,
                          std::span<double> w) {
-  const auto d = static_cast<Eigen::Index>(w.size());
-  Matrix A = Matrix::Zero(d, d);
-  write_lower(sums, ridge, A);
+  const std::size_t known = coordinates_with_data(sums, w.size());
+  const auto d = static_cast<Eigen::Index>(known);
+  // Only the ridge determines coordinates without data.
+  if (known < w.size() && !(ridge.value > 0.0)) return false;
+  if (known < std::min(ridge.first, w.size()) && !(ridge.of_first > 0.0)) return false;
+  if (known == 0) {
+    std::fill(w.begin(), w.end(), 0.0);
+    return true;
+  }
+  Matrix A = lower_part(sums, ridge, d);
   Vector b(d);
-  for (std::size_t k = 0; k < w.size(); ++k) b[static_cast<Eigen::Index>(k)] = sums(k + 1, 0);
-  if (!A.allFinite() || !b.allFinite()) return false;
+  for (std::size_t k = 0; k < known; ++k) b[static_cast<Eigen::Index>(k)] = sums(k + 1, 0);
+  if (!is_finite(A) || !b.allFinite()) return false;
   const double bound = box_bound(region, w.size());
   std::vector<double> solution;
   if (!std::isinf(bound)) {
     solution = in_box(A, b, bound);
   } else {
-    Matrix factor = A;
-    const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor);
+    const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(A);
     if (cholesky.info() != Eigen::Success) return false;
     const Vector found = cholesky.solve(b);
     solution.assign(found.data(), found.data() + d);
-    if (found.norm() > region.radius) solution = in_ball(A, b, region.radius);
+    if (found.norm() > region.radius) {
+      solution = in_ball(lower_part(sums, ridge, d), b, region.radius);
+    }
   }
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!std::all_of(solution.begin(), solution.end(), finite)) return false;
-  std::copy(solution.begin(), solution.end(), w.begin());
+  std::fill(std::copy(solution.begin(), solution.end(), w.begin()), w.end(), 0.0);
   return true;
 }
 

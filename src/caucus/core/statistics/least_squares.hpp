@@ -19,7 +19,8 @@ struct Ridge {
 };
 
 /// The region is a ball or a box. Returns false, and leaves w, if the numbers do not allow a finite
-/// solution.
+/// solution. The sums may have fewer coordinates than w: those without data have the weight 0, and
+/// only the others take time.
 bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const Region& region,
                          std::span<double> w);
 

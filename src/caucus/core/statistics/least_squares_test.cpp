@@ -104,6 +104,29 @@ RC_GTEST_PROP(LeastSquares, AgreesWithPlainElimination, ()) {
   }
 }
 
+RC_GTEST_PROP(LeastSquares, CoordinatesWithoutDataAreZeroAndChangeNothing, ()) {
+  Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  const auto d = *rc::gen::inRange<std::size_t>(1, 20);
+  const auto more = *rc::gen::inRange<std::size_t>(1, 20);
+  const Regression data = Regression::random(30, d, stream);
+  const Ridge ridge{0.1, *rc::gen::inRange<std::size_t>(0, d + more), 3.0};
+  const Region region{.constraint = *rc::gen::element(Constraint::ball, Constraint::box),
+                      .radius = *rc::gen::element(0.5, 100.0, kInfinity)};
+  Regression longer = data;
+  for (Floats& row : longer.z) row.resize(d + more, 0.0F);
+  Doubles w(d + more, 99.0);
+  RC_ASSERT(solve_least_squares(longer.sums(d + more), ridge, region, w));
+  Doubles of_leading_sums(d + more, 99.0);
+  RC_ASSERT(solve_least_squares(data.sums(d), ridge, region, of_leading_sums));
+  RC_ASSERT(of_leading_sums == w);
+  for (std::size_t k = d; k < w.size(); ++k) RC_ASSERT(w[k] == 0.0);
+  if (region.constraint == Constraint::box) return;  // its bound depends on the dimension
+  Doubles leading(d, 99.0);
+  RC_ASSERT(solve_least_squares(data.sums(d), ridge, region, leading));
+  w.resize(d);
+  RC_ASSERT(w == leading);
+}
+
 RC_GTEST_PROP(LeastSquares, FindsTheMinimumOnTheBall, ()) {
   Stream stream({.seed = *rc::gen::arbitrary<std::uint64_t>()});
   const auto d = *rc::gen::inRange<std::size_t>(1, 25);

@@ -25,8 +25,14 @@ class RowSums {
  public:
   RowSums() = default;
   /// `size` counts the numbers of a row, y included.
-  explicit RowSums(std::size_t size)
-      : matrix_(size), waiting_(kRows * matrix_.padded_size(), 0.0F) {}
+  explicit RowSums(std::size_t size) { reset(size); }
+
+  /// Begins anew with rows of this size, in the same memory if that is large enough.
+  void reset(std::size_t size) {
+    matrix_.reset(size);
+    waiting_.assign(kRows * matrix_.padded_size(), 0.0F);
+    count_ = 0;
+  }
 
   [[nodiscard]] std::size_t size() const { return matrix_.size(); }
 
@@ -34,7 +40,9 @@ class RowSums {
   void add(float factor, float y, std::span<const float> z) {
     float* const row = waiting_.data() + count_ * matrix_.padded_size();
     row[0] = factor * y;
-    for (std::size_t k = 1; k < size(); ++k) row[k] = factor * z[k - 1];
+    const std::size_t count = size() - 1;
+    const float* const from = z.data();
+    for (std::size_t k = 0; k < count; ++k) row[k + 1] = factor * from[k];
     if (++count_ == kRows) add_waiting();
   }
   /// Writes the first `rows` rows of the lower triangle, one after another.
@@ -42,15 +50,26 @@ class RowSums {
     add_waiting();
     matrix_.write_triangle(rows, out);
   }
-  void clear() {
-    matrix_.clear();
-    count_ = 0;
+  void clear() { reset(size()); }
+  /// restore() needs an object of the same size; discard it after an error.
+  void save(StateWriter& to) const {
+    matrix_.save(to);
+    to.u64(count_);
+    to.numbers(waiting_);
+  }
+  Status restore(StateReader& from) {
+    CAUCUS_CHECK(matrix_.restore(from, size()));
+    count_ = static_cast<std::size_t>(from.u64());
+    from.numbers(waiting_);
+    CAUCUS_CHECK(from.status());
+    if (count_ >= kRows || !all_finite(waiting_)) return from.refuse("rows that wait");
+    return Done{};
   }
 
- private:
   /// Rows that are added together: their products are summed in floats, and the sums in doubles.
   static constexpr std::size_t kRows = 16;
 
+ private:
   void add_waiting() {
     if (count_ == 0) return;
     matrix_.add(std::span(waiting_).first(count_ * matrix_.padded_size()), 1.0);

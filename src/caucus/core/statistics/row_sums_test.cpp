@@ -182,6 +182,35 @@ TEST(SymmetricMatrix, FewerRowsOfATriangleLeaveTheOthers) {
   }
 }
 
+TEST(SymmetricMatrix, GrowsToTheSizeOfWhatIsAdded) {
+  Stream stream({.seed = 10});
+  for (const std::size_t small : {1U, 8U, 9U, 20U}) {
+    for (const std::size_t large : {20U, 24U, 33U}) {
+      SymmetricMatrix of_small(small);
+      SymmetricMatrix of_large(large);
+      RowSums sums = row_sums_of(weighted_rows(20, large, stream), large);
+      const Floats triangle = triangle_of(sums, large);
+      of_small.add_triangle(small, triangle);
+      of_large.add_triangle(large, triangle);
+      SymmetricMatrix grown = of_small;
+      grown.add(of_large);
+      SymmetricMatrix other = of_large;
+      other.add(of_small);
+      EXPECT_EQ(grown.size(), large);
+      for (std::size_t r = 0; r < large + 2; ++r) {
+        for (std::size_t c = 0; c < large + 2; ++c) {
+          ASSERT_EQ(grown(r, c), of_small(r, c) + of_large(r, c));
+          ASSERT_EQ(other(r, c), grown(r, c));
+        }
+      }
+      grown.reset(small);
+      EXPECT_EQ(grown.size(), small);
+      grown.grow(large);
+      for (std::size_t r = 0; r < large; ++r) ASSERT_EQ(grown(r, 0), 0.0);
+    }
+  }
+}
+
 TEST(SymmetricMatrix, AddsAnotherMatrixAndIsCleared) {
   Stream stream({.seed = 9});
   for (const std::size_t size : kSizes) {

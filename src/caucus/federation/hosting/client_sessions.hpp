@@ -75,6 +75,13 @@ class ClientSessions {
   [[nodiscard]] std::optional<std::uint32_t> client_of(const ClientSession& session) const;
   /// Returns whether the End was sent on this client's session.
   [[nodiscard]] bool end_sent(std::uint32_t client) const { return entries_[client].end_sent; }
+  /// Returns the batch whose models were sent last on this client's session, or 0.
+  [[nodiscard]] std::uint64_t assigned(std::uint32_t client) const {
+    return entries_[client].assigned;
+  }
+  void set_assigned(std::uint32_t client, std::uint64_t batch) {
+    entries_[client].assigned = batch;
+  }
 
   /// Adds a session and disconnects an older one of this client.
   void add(std::uint32_t client, std::shared_ptr<ClientSession> session);
@@ -87,6 +94,7 @@ class ClientSessions {
   struct Entry {
     std::shared_ptr<ClientSession> session;
     bool end_sent = false;
+    std::uint64_t assigned = 0;
   };
 
   std::vector<Entry> entries_;

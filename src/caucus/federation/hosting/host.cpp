@@ -59,12 +59,14 @@ Host::Host(Federation federation, Store store, std::uint64_t start, HostOptions 
       options_(std::move(options)),
       sessions_(federation_.members().size()),
       start_(start),
-      since_(federation_.batch()),
+      batches_(federation_.members().size()),
       store_(std::move(store), [this] {
         if (!stored_posted_.exchange(true)) events_.post([this] { on_stored(); });
       }) {
   for (std::size_t j = 0; j < sessions_.size(); ++j) {
     client_logs_.push_back(limited(options_.log, kLogLinesPerSecond));
+    const Member& member = federation_.members()[j];
+    batches_[j] = {member.playing, member.last_batch, {}};
   }
   federation_.restart_deadline(now());
   if (federation_.phase() == Federation::Phase::running) started_at_ = now();
@@ -132,7 +134,7 @@ Result<WelcomeRecord> Host::admit(const HelloRecord& hello, const ClientSession&
   }
   CAUCUS_TRY(WelcomeRecord welcome, federation_.join(hello, now()));
   welcome.start = start_;
-  welcome.since = since_;
+  welcome.since = batches_[welcome.client].since;
   return welcome;
 }
 
@@ -167,9 +169,8 @@ void Host::on_ready(ClientSession& session, const ReadyRecord& ready) {
              {"examples", std::to_string(ready.examples)},
              {"counted", std::to_string(member.counted)},
              {"software", member.software}});
-  const std::uint64_t before = federation_.batch();
   advance();
-  if (federation_.batch() == before) send_assignment(*client);  // otherwise it has been sent
+  send_assignment(*client);
 }
 
 void Host::count_traffic(std::uint32_t client) {

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -113,6 +114,9 @@ class Host {
   [[nodiscard]] bool snapshot_due(const ClosedBatch& closed);
   /// Returns whether the open batch's models may be sent: the store has kept up.
   [[nodiscard]] bool may_assign() const;
+  /// Returns the last of the client's batches that will never be asked for again.
+  std::uint64_t durable_batch(std::uint32_t client);
+  /// Sends the models of the client's batch, unless this session has them.
   void send_assignment(std::uint32_t client);
   void send_assignments();
   /// Returns whether the client is connected, has finished and was not sent the End.
@@ -144,7 +148,15 @@ class Host {
   StoreWriter::Ticket first_snapshot_ = 0;  ///< the snapshot before the first batch
   bool assignments_held_ = false;           ///< the store must catch up before models are sent
   const std::uint64_t start_;               ///< how often the run's server was started
-  const std::uint64_t since_;               ///< the first batch that this start opened
+  /// The batches of one client, as it counts them.
+  struct ClientBatches {
+    std::uint64_t since = 0;    ///< the open one when this server started
+    std::uint64_t durable = 0;  ///< the last durable one, as far as it is known
+    /// The server's batches that closed with one of the client's, which are not known to be
+    /// durable.
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> closed;
+  };
+  std::vector<ClientBatches> batches_;
   std::optional<Time> started_at_,
       finished_at_;  ///< when the first batch was opened and the last closed
   bool stopped_ = false, failed_ = false, quit_ = false;

@@ -8,10 +8,22 @@ namespace caucus {
 
 bool Host::may_assign() const { return !store_.is_behind() && store_.written() >= first_snapshot_; }
 
+std::uint64_t Host::durable_batch(std::uint32_t client) {
+  ClientBatches& batches = batches_[client];
+  while (!batches.closed.empty() && batches.closed.front().first <= store_.durable()) {
+    batches.durable = batches.closed.front().second;
+    batches.closed.pop_front();
+  }
+  return batches.durable;
+}
+
 void Host::send_assignment(std::uint32_t client) {
   ClientSession* session = sessions_.find(client);
   if (assignments_held_ || session == nullptr || !federation_.awaits(client)) return;
-  session->assign(federation_.batch(), store_.durable(), federation_.assign(client));
+  const std::uint64_t batch = federation_.members()[client].playing;
+  if (sessions_.assigned(client) == batch) return;
+  sessions_.set_assigned(client, batch);
+  session->assign(batch, durable_batch(client), federation_.assign(client));
 }
 
 void Host::send_assignments() {
@@ -39,6 +51,11 @@ bool Host::snapshot_due(const ClosedBatch& closed) {
 
 void Host::close_batch() {
   ClosedBatch closed = federation_.close(now());
+  for (std::uint32_t client = 0; client < batches_.size(); ++client) {
+    const Member& member = federation_.members()[client];
+    if (member.closed_in != closed.number) continue;
+    batches_[client].closed.emplace_back(closed.number, member.last_batch);
+  }
   const bool finished = federation_.phase() == Federation::Phase::finished;
   // A group may be lost until it is full, and is then reported again: clients may as well work on
   // the next batch meanwhile.
@@ -107,7 +124,7 @@ void Host::release_clients() {
           "too many reports that cannot be true, the last: " + member.fault +
               "; expected examples within the ranges of the plan, and no more than it said");
     } else {
-      const std::uint64_t needed = finished ? federation_.batch() : member.last_batch;
+      const std::uint64_t needed = finished ? federation_.batch() : member.closed_in;
       if (!can_send_end(client) || needed > store_.durable()) continue;
       sessions_.send_end(
           client, finished ? "the run has finished" : "all of the client's examples are counted");

@@ -15,10 +15,11 @@
 namespace caucus {
 
 /// The first bytes of a snapshot, with the version of its layout, which any change must raise:
-/// stored_run_test.cpp checks that. 2 added the weights of late gradients; 3 added the length with
-/// which the run began, and rows of batches that begin with their version (member_bytes.cpp); 4 has
-/// the weights of all models that late reports may be about, and the clipped examples of clients.
-constexpr std::string_view kSnapshotName = "caucus federation 4";
+/// stored_run_test.cpp checks that. 3 added the length with which the run began, and rows of
+/// batches that begin with their version (member_bytes.cpp); 4 added the models of every open
+/// batch, and what personal layers compared; 5 the clipped examples of
+/// clients.
+constexpr std::string_view kSnapshotName = "caucus federation 5";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,
@@ -30,22 +31,27 @@ constexpr double kMostProbability = 1.0 + 1e-6;  // 1 and rounding errors
 
 /// Returns whether a member has what open() gives: the models of the last batches, or none if it no
 /// longer takes part.
-bool is_as_given(const TrackedMember& member, std::uint64_t batch,
+bool is_as_given(const TrackedMember& member, std::uint64_t batch, bool asynchronous,
                  const FederationSettings& settings) {
   if (!member.active()) return member.sampled.empty();
   const std::size_t spaces = settings.plan.spaces.size();
-  if (member.sampled.size() != std::min<std::uint64_t>(batch, settings.plan.label_delay + 1)) {
+  const std::uint64_t playing = member.playing;
+  if (playing > batch || (!asynchronous && playing != batch) ||
+      member.sampled.size() != std::min<std::uint64_t>(playing, settings.plan.label_delay + 1)) {
     return false;
   }
-  std::uint64_t expected = batch - member.sampled.size();
+  std::uint64_t expected = playing - member.sampled.size();
   for (const SampledSet& set : member.sampled) {
-    if (set.batch != ++expected || set.models.size() != held_models(settings.problem)) return false;
+    if (set.batch != ++expected || set.drawn_in < set.batch || set.drawn_in > batch ||
+        set.models.size() != held_models(settings.problem, settings.plan.statistics))
+      return false;
     std::vector<bool> given(spaces, false);
     for (const SampledModel& model : set.models) {
       if (model.space >= spaces || given[model.space]) return false;
       given[model.space] = true;
       const bool possible = model.probability >= 0.0 && model.probability <= kMostProbability;
-      if (!possible || !is_amount(model.norm)) return false;
+      const bool is_share = model.share >= 0.0 && model.share <= kMostProbability;
+      if (!possible || !is_share || !is_amount(model.norm)) return false;
     }
   }
   return true;
@@ -113,14 +119,16 @@ Status Federation::restore(std::string_view bytes) {
   read_field(reader, curve_);
   CAUCUS_CHECK(reader.status());
   if (telemetry_->loss_of_client.size() != members_.size() ||
-      telemetry_->forecasts_of_client.size() != members_.size()) {
+      telemetry_->forecasts_of_client.size() != members_.size() ||
+      telemetry_->uploads_of_client.size() != members_.size() ||
+      telemetry_->personal_of_client.size() != members_.size()) {
     return reader.refuse("measures another number of clients");
   }
   if (!is_curve(curve_.curve, settings_.plan.spaces.size())) {
     return reader.refuse("a curve of another shape");
   }
   CAUCUS_CHECK(server_->restore(reader));
-  CAUCUS_CHECK(restore_weights(reader, server_->plan().maps, *sampled_, members_));
+  CAUCUS_CHECK(restore_weights(reader, server_->plan().maps, members_));
   return reader.done();
 }
 
@@ -134,7 +142,7 @@ Status Federation::check_restored(StateReader& from, std::uint64_t features,
     if (has_too_many(member.examples)) {
       return from.refuse(std::to_string(member.examples) + " examples of a client");
     }
-    if (!is_as_given(member, batch_, settings_)) {
+    if (!is_as_given(member, batch_, asynchronous(), settings_)) {
       return from.refuse("other models than '" + member.name + "' can have been given");
     }
   }
@@ -149,15 +157,16 @@ Status Federation::replay(std::uint64_t number, std::span<const StoredReport> re
     return data_error("batch " + std::to_string(number), "is not the next one",
                       "expected batch " + std::to_string(batch_));
   }
-  CAUCUS_CHECK(restore_closed_batch(number, reports, members_));
+  CAUCUS_CHECK(restore_closed_batch(number, reports, asynchronous(), members_));
   for (const TrackedMember& member : members_) {
     if (has_too_many(member.examples)) {
       return data_error("batch " + std::to_string(number),
                         std::to_string(member.examples) + " examples of a client");
     }
     if (!member.report) continue;
-    const auto found = member.report->batch == batch_ ? rules_->fault(member, *member.report)
-                                                      : std::optional<std::string>("another batch");
+    const auto found = member.report->batch == member.playing
+                           ? rules_->fault(member, *member.report)
+                           : std::optional<std::string>("another batch");
     if (found) return data_error("batch " + std::to_string(number), member.name + ": " + *found);
   }
   fold();

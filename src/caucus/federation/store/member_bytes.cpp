@@ -18,15 +18,18 @@ inline constexpr auto kFields<MemberCounters> =
 template <>
 inline constexpr auto kFields<SampledModel> = std::tuple(&SampledModel::space,
                                                          &SampledModel::probability,
-                                                         &SampledModel::norm);
+                                                         &SampledModel::norm, &SampledModel::share);
 template <>
-inline constexpr auto kFields<SampledSet> = std::tuple(&SampledSet::batch, &SampledSet::models);
+inline constexpr auto kFields<SampledSet> = std::tuple(&SampledSet::batch, &SampledSet::drawn_in,
+                                                       &SampledSet::examples, &SampledSet::models);
 template <>
-inline constexpr auto kFields<PlayedSums> = std::tuple(&PlayedSums::forecasts, &PlayedSums::correct,
-                                                       &PlayedSums::loss,
-                                                       &PlayedSums::squared_error,
-                                                       &PlayedSums::squared_targets,
-                                                       &PlayedSums::log_loss);
+inline constexpr auto kFields<PlayedSums> = std::tuple(
+    &PlayedSums::forecasts, &PlayedSums::correct, &PlayedSums::loss, &PlayedSums::squared_error,
+    &PlayedSums::squared_targets, &PlayedSums::log_loss, &PlayedSums::personal);
+template <>
+inline constexpr auto kFields<PersonalRecord> = std::tuple(
+    &PersonalRecord::examples, &PersonalRecord::given, &PersonalRecord::federated,
+    &PersonalRecord::alone, &PersonalRecord::persistence, &PersonalRecord::federated_squares);
 template <>
 inline constexpr auto kFields<ReportRecord> = std::tuple(&ReportRecord::batch, &ReportRecord::last,
                                                          &ReportRecord::played,
@@ -36,26 +39,27 @@ namespace {
 
 /// The first byte of a row of a closed batch; any change of what follows must raise it. Rows that
 /// builds before version 3 wrote begin with a flag, which is 0 or 1.
-constexpr std::uint8_t kRowVersion = 4;
+constexpr std::uint8_t kRowVersion = 5;
 
 constexpr auto kSnapshotFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,
                &TrackedMember::examples, &TrackedMember::clipped, &TrackedMember::counted,
-               &TrackedMember::last_batch, &TrackedMember::counters, &TrackedMember::sampled);
+               &TrackedMember::playing, &TrackedMember::last_batch, &TrackedMember::counters,
+               &TrackedMember::sampled);
 constexpr auto kRowFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::examples, &TrackedMember::cut_off,
                &TrackedMember::counters, &TrackedMember::clipped);
 
-/// The weights by batch and space, which is also the order of the bytes.
+/// The weights by when they were drawn and space, which is also the order of the bytes.
 using WeightsOfBatches = std::map<std::pair<std::uint64_t, std::uint32_t>, SharedWeights>;
 
-/// Calls work(batch, model) for all models that members were given.
+/// Calls work(drawn_in, model) for the models of the members' open batches.
 template <class Members, class Work>
-void each_model(Members& members, Work&& work) {
+void each_open_model(Members& members, Work&& work) {
   for (auto& member : members) {
-    for (auto& set : member.sampled) {
-      for (auto& model : set.models) work(set.batch, model);
-    }
+    if (member.sampled.empty()) continue;
+    auto& set = member.sampled.back();
+    for (auto& model : set.models) work(set.drawn_in, model);
   }
 }
 
@@ -108,38 +112,46 @@ Status restore_members(StateReader& from, std::vector<TrackedMember>& members) {
   return from.status();
 }
 
-std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members) {
+std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members,
+                                       bool asynchronous) {
   std::vector<StoredReport> stored;
-  for (const TrackedMember& member : members) {
+  for (std::uint32_t client = 0; client < members.size(); ++client) {
+    const TrackedMember& member = members[client];
+    if (asynchronous && !member.answered) continue;
     StateWriter writer;
     writer.u8(kRowVersion);
     save_fields(member, kRowFields, writer);
     writer.flag(member.report.has_value());
     if (member.report) save_field(*member.report, writer);
-    stored.push_back({static_cast<std::uint32_t>(stored.size()), writer.take()});
+    stored.push_back({client, writer.take()});
   }
   return stored;
 }
 
 Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
-                            std::vector<TrackedMember>& members) {
+                            bool asynchronous, std::vector<TrackedMember>& members) {
   const std::string where = "batch " + std::to_string(number);
-  if (stored.size() != members.size()) {
+  if (!asynchronous && stored.size() != members.size()) {
     return data_error(where, "has another number of clients");
   }
-  for (std::size_t client = 0; client < members.size(); ++client) {
-    StateReader reader(stored[client].bytes, where);
+  std::uint32_t next = 0;
+  for (const StoredReport& row : stored) {
+    StateReader reader(row.bytes, where);
     const std::uint8_t version = reader.u8();
     if (version != kRowVersion) {
       return reader.refuse(
           "is of another version: " + std::to_string(version),
           "expected " + std::to_string(kRowVersion) + ", or the build that began the run");
     }
-    if (stored[client].client != client) return reader.refuse("clients in another order");
-    TrackedMember& member = members[client];
+    if (row.client < next || row.client >= members.size()) {
+      return reader.refuse("clients in another order");
+    }
+    next = row.client + 1;
+    TrackedMember& member = members[row.client];
     const bool had_joined = member.joined;
     const bool was_cut_off = member.cut_off;
     read_fields(reader, kRowFields, member);
+    member.answered = true;
     member.report.reset();
     if (reader.flag()) read_field(reader, member.report.emplace());
     CAUCUS_CHECK(reader.done());
@@ -155,18 +167,18 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
 
 void save_weights(const std::vector<TrackedMember>& members, StateWriter& into) {
   WeightsOfBatches all;
-  each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
-    if (model.weights) all.emplace(std::pair(batch, model.space), model.weights);
+  each_open_model(members, [&](std::uint64_t drawn_in, const SampledModel& model) {
+    if (model.weights) all.emplace(std::pair(drawn_in, model.space), model.weights);
   });
   into.u64(all.size());
   for (const auto& [place, weights] : all) into.numbers(*weights);
 }
 
-Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+Status restore_weights(StateReader& from, const FeatureMaps& maps,
                        std::vector<TrackedMember>& members) {
   WeightsOfBatches all;
-  each_model(members, [&](std::uint64_t batch, const SampledModel& model) {
-    if (sampled.remembers_weights()) all.emplace(std::pair(batch, model.space), nullptr);
+  each_open_model(members, [&](std::uint64_t drawn_in, const SampledModel& model) {
+    all.emplace(std::pair(drawn_in, model.space), nullptr);
   });
   if (from.u64() != all.size()) return from.refuse("has the weights of other models");
   for (auto& [place, weights] : all) {
@@ -176,9 +188,8 @@ Status restore_weights(StateReader& from, const FeatureMaps& maps, const Sampled
     weights = std::make_shared<const std::vector<float>>(std::move(read));
   }
   CAUCUS_CHECK(from.status());
-  each_model(members, [&](std::uint64_t batch, SampledModel& model) {
-    const auto found = all.find(std::pair(batch, model.space));
-    if (found != all.end()) model.weights = found->second;
+  each_open_model(members, [&](std::uint64_t drawn_in, SampledModel& model) {
+    model.weights = all.at(std::pair(drawn_in, model.space));
   });
   return Done{};
 }

@@ -20,16 +20,18 @@ void save_members(const std::vector<TrackedMember>& members, StateWriter& into);
 /// Reads into the members of the same run, whose names must be the same.
 Status restore_members(StateReader& from, std::vector<TrackedMember>& members);
 
-/// Writes the weights of models for which labels may still come, each once.
-/// The members say which models these are, so that only numbers are written.
+/// Writes the weights of the models of the members' open batches, each once. The members say which
+/// models these are, so that only numbers are written.
 void save_weights(const std::vector<TrackedMember>& members, StateWriter& into);
-/// Reads into restored members, whose models exist.
-Status restore_weights(StateReader& from, const FeatureMaps& maps, const SampledModels& sampled,
+/// Reads into restored members.
+Status restore_weights(StateReader& from, const FeatureMaps& maps,
                        std::vector<TrackedMember>& members);
 
-/// Writes the members' states and their reports in a batch that is about to be closed.
-std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members);
+/// Writes the members' states and their reports in a batch that is about to be closed;
+/// asynchronously those of the members that get new models.
+std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members,
+                                       bool asynchronous);
 Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,
-                            std::vector<TrackedMember>& members);
+                            bool asynchronous, std::vector<TrackedMember>& members);
 
 }  // namespace caucus

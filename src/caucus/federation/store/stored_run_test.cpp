@@ -48,6 +48,10 @@ StoredBytes read_stored(const char* name) {
 struct Collect {
   void operator()(double value) const { into->push_back(value); }
   void operator()(std::size_t value) const { into->push_back(static_cast<double>(value)); }
+  void operator()(const PersonalRecord& personal) const {
+    (*this)(personal.given);
+    (*this)(personal.federated);
+  }
   template <class T>
   void operator()(const std::vector<T>& values) const {
     for (const T& value : values) (*this)(value);
@@ -65,7 +69,9 @@ std::vector<double> numbers_of(const Federation& federation) {
   add(federation.settings().plan.experts);
   for (const TrackedMember& member : federation.members()) {
     for (const bool flag : {member.joined, member.finished, member.cut_off}) add(flag ? 1.0 : 0.0);
-    for (const auto count : {member.examples, member.counted, member.last_batch}) add(count);
+    for (const auto count : {member.examples, member.counted, member.playing, member.last_batch}) {
+      add(count);
+    }
     for (const auto counter : kCounters) add(member.counters.*counter);
     for (const SampledSet& set : member.sampled) {
       add(set.batch);
@@ -161,19 +167,19 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
   ASSERT_EQ(stored.rows.size(), 2U);
   EXPECT_EQ(refusal(stored.snapshot, stored.rows[0]), "no error");
 
-  const std::string name = "caucus federation 4";
+  const std::string name = "caucus federation 5";
   ASSERT_EQ(stored.snapshot.find(name), sizeof(std::uint64_t));
   std::string older = stored.snapshot;
-  older[older.find(name) + name.size() - 1] = '3';
+  older[older.find(name) + name.size() - 1] = '4';
   EXPECT_EQ(refusal(older, {}),
-            "snapshot: at byte 27: is of another version: \"caucus federation 3\"; expected "
-            "\"caucus federation 4\", or the build that began the run");
+            "snapshot: at byte 27: is of another version: \"caucus federation 4\"; expected "
+            "\"caucus federation 5\", or the build that began the run");
 
   // Before version 3 a row had no version, and began with what is now its second byte.
   auto reports = *unpack_reports(stored.rows[0]);
   for (StoredReport& report : reports) report.bytes.erase(0, 1);
   EXPECT_EQ(refusal(stored.snapshot, packed({4, reports})),
-            "batch 4: at byte 1: is of another version: 1; expected 4, or the build that began the "
+            "batch 4: at byte 1: is of another version: 1; expected 5, or the build that began the "
             "run");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/federation/federation.hpp"
 #include "caucus/federation/test_reports.hpp"
@@ -20,7 +22,7 @@
 namespace caucus {
 
 inline constexpr std::array kStoredSchedules = {
-    std::pair{ScheduleKind::adaptive, "second_order"},
+    std::pair{ScheduleKind::adaptive, "adaptive"},
     std::pair{ScheduleKind::adaptive_first_order, "first_order"},
     std::pair{ScheduleKind::theory, "paper"}};
 
@@ -37,14 +39,47 @@ inline FederationSettings stored_settings(ScheduleKind schedule) {
   return settings;
 }
 
+/// Fills in the sums of the same row (y, z) in every example. The model's loss on it follows if its
+/// weights are known, in few digits, so that it is the same with all kernels.
+inline void make_sums_up(const Plan& plan, const SampledModel& model, std::uint32_t examples,
+                         float y, TestModel& into) {
+  std::vector<float> row(plan.maps.dimension(model.space) + 1, 0.125F);
+  row[0] = y;
+  if (plan.maps.space(model.space).intercept) row[1 + plan.maps.shape().features] = 1.0F;
+  for (std::size_t r = 0; r < row.size(); ++r) {
+    for (std::size_t c = 0; c <= r; ++c) {
+      into.gradient.push_back(static_cast<float>(examples) * row[r] * row[c]);
+    }
+  }
+  if (!model.weights) return;
+  double error = -static_cast<double>(y);
+  for (std::size_t k = 0; k < model.weights->size(); ++k) {
+    error += static_cast<double>((*model.weights)[k]) * static_cast<double>(row[k + 1]);
+  }
+  int exponent = 0;
+  const double digits = std::frexp(error * error, &exponent);
+  into.loss = static_cast<float>(std::ldexp(std::round(digits * 4096.0) / 4096.0, exponent));
+}
+
 /// An answer to the models of one batch, within all bounds.
 inline TestPart made_up_part(const Federation& federation, const SampledSet& set,
                              std::uint32_t client) {
   TestPart part{set.batch, client + 1, {}};
   const float loss = set.batch % 2 == 0 ? 0.0625F : 0.25F;
-  for (const SampledModel& model : set.models) {
-    auto& held = part.held.emplace_back(TestModel{model.space, loss, {}});
-    held.gradient.resize(federation.server()->plan().maps.dimension(model.space));
+  std::vector<std::uint32_t> spaces;
+  for (const SampledModel& model : set.models) spaces.push_back(model.space);
+  const Plan& plan = federation.server()->plan();
+  const bool sums = federation.settings().plan.statistics;
+  const auto with_sums = models_with_sums(plan, spaces);
+  for (std::size_t a = 0; a < spaces.size(); ++a) {
+    auto& held = part.held.emplace_back(TestModel{spaces[a], loss, {}});
+    const std::size_t dimension = plan.maps.dimension(spaces[a]);
+    if (sums) {
+      const float y = set.batch % 2 == 0 ? 0.125F : -0.25F;
+      if (with_sums[a]) make_sums_up(plan, set.models[a], part.examples, y, held);
+      continue;
+    }
+    held.gradient.resize(dimension);
     float next = 0.0625F * static_cast<float>(client + set.batch % 3);
     for (float& g : held.gradient) next = -(g = next + 0.03125F);
   }

@@ -1,0 +1,96 @@
+// Simulated clients one after another, sixteen examples at a time: the fast form of
+// plain_clients.hpp for the adaptive schedule, whose models are fixed while a batch lasts. Its
+// clients predict and learn about themselves one example at a time, between the features of a
+// block and its sums. The bits are the same.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/engine/clients.hpp"
+#include "caucus/engine/server.hpp"
+
+namespace caucus {
+
+/// An algorithm whose clients keep BatchStatistics and correct the forecast of their models.
+template <class A>
+concept HasStatisticsClients = std::same_as<typename A::BatchMean, BatchStatistics> &&
+    requires(const A& shared, const typename A::Assignment& assignment,
+             typename A::ClientState& memory, std::span<const float> x) {
+  { shared.personal_forecast(memory, assignment, x, 0.0) } -> std::same_as<double>;
+};
+
+template <HasStatisticsClients A>
+class BlockedClients {
+ public:
+  BlockedClients(const A& algorithm, std::size_t clients, std::size_t /*threads*/)
+      : block_(algorithm.plan()), statistics_(algorithm.new_mean()), memory_(clients) {}
+
+  /// Plays the batch of every client; the server accepts their reports.
+  template <class Source>
+  void play(Server<A>& server, const Batch& batch, Clients<Source>& clients) {
+    clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t last) {
+      play_client(server, {batch.number, batch.first, last}, client, clients);
+      if (!clients.template loses<A>(batch, client)) server.accept(reports_);
+    });
+  }
+
+  /// Plays the batch of one client. Returns its report, which lasts until the next call.
+  template <class Source>
+  ReportBatch& play_client(Server<A>& server, const Batch& batch, std::uint32_t client,
+                           Clients<Source>& clients) {
+    const A& shared = server.algorithm();
+    server.assign(batch, client, assignment_);
+    statistics_.begin(assignment_, batch.last - batch.first);
+    for (std::size_t round = batch.first; round < batch.last; round += ExampleBlock::kExamples) {
+      const std::size_t count = std::min(ExampleBlock::kExamples, batch.last - round);
+      play_block(shared, client, round, count, clients);
+    }
+    if (auto& memory = memory_[client]) {
+      clients.telemetry->record_personal(client, memory->take_record());
+    }
+    reports_.clear();
+    statistics_.report(reports_);
+    clients.telemetry->sent({&client, 1}, shared.upload_bits(reports_),
+                            shared.download_bits(assignment_));
+    return reports_;
+  }
+
+ private:
+  template <class Source>
+  void play_block(const A& shared, std::uint32_t client, std::size_t first, std::size_t count,
+                  Clients<Source>& clients) {
+    std::array<std::span<const float>, ExampleBlock::kExamples> x;
+    std::array<double, ExampleBlock::kExamples> y{};
+    std::array<PlayedExample, ExampleBlock::kExamples> given{};
+    for (std::size_t e = 0; e < count; ++e) {
+      const Example example = clients.source->example(client, first + e);
+      x[e] = example.x;
+      y[e] = example.y;
+      clients.fetch(client, 1, first + ExampleBlock::kExamples + e);
+    }
+    block_.compute(assignment_, std::span(x).first(count));
+    auto& memory = memory_[client];
+    for (std::size_t e = 0; e < count; ++e) {
+      const double output = shared.personal_forecast(memory, assignment_, x[e], block_.forecast(e));
+      given[e] = {client, first + e, output, y[e]};
+      if (memory) memory->observe(y[e]);
+    }
+    clients.record(std::span<const PlayedExample>(given).first(count));
+    statistics_.add(block_, std::span<const double>(y).first(count));
+  }
+
+  typename A::Assignment assignment_;
+  ExampleBlock block_;
+  BatchStatistics statistics_;
+  ReportBatch reports_;
+  std::vector<typename A::ClientState> memory_;
+};
+
+}  // namespace caucus

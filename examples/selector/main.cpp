@@ -2,7 +2,7 @@
 #include <cstdio>
 
 int main() {
-  auto selector = caucus::Selector::make({.features = 1});  // nine candidate spaces, two per round
+  auto selector = caucus::Selector::make({.features = 1});  // nine candidate spaces
   if (!selector.ok()) return std::puts(selector.error().line().c_str()), 1;
   for (int t = 0; t < 1000; ++t) {
     const float x[] = {static_cast<float>(t * 37 % 101) / 50.0F - 1.0F};

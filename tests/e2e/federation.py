@@ -99,9 +99,12 @@ class Federation:
     def names(self):
         return sorted(path.stem for path in pathlib.Path("data").glob("*.csv"))
 
+    @staticmethod
+    def rows_of(name):
+        return sum(not re.match("[a-z]", line) for line in read(f"data/{name}.csv").splitlines())
+
     def examples(self):
-        lines = [line for path in pathlib.Path("data").glob("c*.csv") for line in read(path).splitlines()]
-        return sum(not re.match("[a-z]", line) for line in lines)
+        return sum(self.rows_of(path.stem) for path in pathlib.Path("data").glob("c*.csv"))
 
     # --- processes ------------------------------------------------------------------------------
 

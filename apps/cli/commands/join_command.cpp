@@ -22,17 +22,18 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kJoinExamples =
-    R"(The server says which column is what and how it is scaled. Rows are not sent, but the
-server can compute a row from a report of one round: join only a server that you trust with them.
-Rows are used in their order, as many per batch as the server asks for. Where the server has ranges
-of the columns, a value outside of them is clipped to the nearer end, the target's too; the rows that
-have one are counted and shown here and in the server's status.
+    R"(The server says which column is what and how it is scaled. Rows are not sent: by default sums
+over batches are. From a report of one round, as other schedules have them, the server can compute
+the row: join such a run only if you trust its server with your rows. Rows are used in their order,
+as many per batch as the server asks for. Where the server has ranges of the columns, a value outside
+of them is clipped to the nearer end, the target's too; the rows that have one are counted and shown
+here and in the server's status.
 
 When the server is away it is tried again, and what it has lost is sent again. When this client is
-killed or stopped, --resume continues at exactly the same row: what it must know for that is in
-FILE.NAME.join beside the data (--state), which a finished run removes. Without that file --resume
-continues at the server's position. A client that is stopped by SIGTERM or SIGINT exits with 4, as one
-that is refused or has run out of patience.
+killed or stopped, --resume continues at exactly the same row: what it must know for that, and what
+it has learned about itself, is in FILE.NAME.join beside the data (--state), which a finished run
+removes. Without that file --resume continues at the server's position. A client that is stopped by
+SIGTERM or SIGINT exits with 4, as one that is refused or has run out of patience.
 
 Examples:
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv

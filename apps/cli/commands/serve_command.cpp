@@ -28,8 +28,8 @@ constexpr const char* kServeExamples =
   clients = ["c01", "c02", "c03"]      # the names of all clients
   listen = "localhost:7070"
   http = "localhost:9090"              # GET /status, /metrics, /healthz
-  quorum = 2                           # reports that suffice at the deadline (all)
-  deadline_ms = 500                    # how long a batch waits for the others (no limit)
+  quorum = 2                           # where clients wait: reports that suffice at the deadline (all)
+  deadline_ms = 500                    # where clients wait: how long a batch does so (no limit)
   durability = "batch"                 # or a number: that many batches per durable commit
   tokens = "keys/tokens"               # for other machines; caucus cert init makes both
   tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
@@ -38,8 +38,9 @@ It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms
 a ranges file, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
 reports. A server that was stopped or killed continues when it is started again with the same store;
 its clients send again what was not durable. It ends when all clients have acknowledged the end, or
-linger_ms after the run has finished; started again, it tells the other clients. The result is that of
-caucus run --clients-from with the same settings and files.
+linger_ms after the run has finished; started again, it tells the other clients. If clients wait for
+each other (mode = "synchronous" in [algorithm], and every schedule but adaptive), the result is that
+of caucus run --clients-from with the same settings and files.
 
 Examples:
   caucus serve federation.toml

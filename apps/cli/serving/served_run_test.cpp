@@ -229,7 +229,7 @@ TEST_F(ServedRunTest, WhatIsIgnoredIsNamed) {
 
 TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun) {
   const auto plan = [&](const std::string& more) {
-    const auto run = read(scaled() + kServer + more);
+    const auto run = read(scaled() + "[algorithm]\nmode = \"synchronous\"\n" + kServer + more);
     EXPECT_TRUE(run.ok()) << run.error().line();
     return plan_text(*run);
   };
@@ -240,9 +240,9 @@ TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun)
   EXPECT_NE(plan("[run]\nseed = 2\n"), usual);
   EXPECT_NE(plan("label_delay = 3\n"), usual);
   EXPECT_NE(plan("max_abs_target = 3\n"), usual);
-  EXPECT_NE(plan("[algorithm]\nrounds_per_upload = 2\n"), usual);
+  EXPECT_NE(plan("[schedule]\nfixed_share = 0.1\n"), usual);
   std::filesystem::copy(path("ranges.csv"), path("same.csv"));
-  std::string text = scaled() + kServer;
+  std::string text = scaled() + "[algorithm]\nmode = \"synchronous\"\n" + kServer;
   text.replace(text.find("ranges.csv"), 10, "same.csv");
   EXPECT_EQ(plan_text(*read(text)), usual);
 }

@@ -1,8 +1,9 @@
 // The reports of clients on the models they held, column by column: the only input that a server
 // aggregates. A tile of a thousand simulated clients, one client, or the wire may have filled it.
 //
-// One report is the mean over a client's examples. A client whose labels came late sends several,
-// one for each batch in which the models were sampled; they stand one after another.
+// One report is the mean, or has the sums, over a client's examples. A client whose labels came
+// late sends several, one for each batch in which the models were sampled; they stand one after
+// another.
 // (docs/decisions/0005-late-reports.md)
 #pragma once
 
@@ -25,7 +26,8 @@ struct ReportColumns {
 
   // One entry for each model of each report. The gradient is factor * direction, each product
   // rounded to a float: the mean over several examples has the factor 1, that of one example is the
-  // loss's derivative times the features, and need not be written out.
+  // loss's derivative times the features, and need not be written out. In a report of sums the
+  // direction is the lower triangle of their matrix (core/statistics/row_sums.hpp), or empty.
   std::vector<std::uint32_t> spaces;
   std::vector<float> losses, factors;
   /// Each lies in `memory`, or is an example itself, which lasts until the batch is closed.

@@ -24,11 +24,13 @@ std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
   return sample_size * (sizeof(float) * largest_dimension(plan) + kAroundModel);
 }
 
-/// Under the adaptive schedule reports have triangles instead of gradients, and a model more.
+/// Under the adaptive schedule reports have triangles instead of gradients, and those of a linear
+/// space besides.
 std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
   if (!plan.statistics) return models(plan, sample_size);
-  const std::size_t floats = triangle_size(largest_dimension(plan) + 1);
-  return (sample_size + 1) * (sizeof(float) * floats + kAroundModel);
+  const std::size_t floats =
+      sample_size * triangle_size(largest_dimension(plan) + 1) + triangle_size(plan.features + 2);
+  return sizeof(float) * floats + (sample_size + 1) * kAroundModel;
 }
 
 }  // namespace

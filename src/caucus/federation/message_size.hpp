@@ -10,7 +10,7 @@ namespace caucus {
 inline constexpr std::size_t kMostReportBytes = 512U << 20U;
 inline constexpr std::size_t kMostAssignmentBytes = 64U << 20U;
 /// The limit of a report where only the clients know how many numbers an example has.
-inline constexpr std::size_t kMostReportBytesOfAnyShape = 4U << 20U;
+inline constexpr std::size_t kMostReportBytesOfAnyShape = 8U << 20U;
 
 /// The limit of the kernels' frequencies, and the limit where only the clients know that number.
 inline constexpr double kMostFrequencyBytes = 1 << 30;

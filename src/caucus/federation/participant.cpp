@@ -384,7 +384,11 @@ SharedReport Participant::take_report(bool last) {
 std::string Participant::personal_state() const {
   const std::lock_guard lock(mutex_);
   StateWriter to;
-  if (personal_) personal_->save(to);
+  if (personal_) {
+    PersonalLayer copy = *personal_;
+    copy.take_record();  // the next report has it
+    copy.save(to);
+  }
   return to.take();
 }
 

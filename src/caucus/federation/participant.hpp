@@ -66,7 +66,8 @@ class Participant {
   /// Returns the observations since the last report, or null if the open batch is answered.
   SharedReport take_report(bool last);
 
-  /// Returns the state of the personal layer, or an empty text without one.
+  /// Returns the state of the personal layer, or an empty text without one. What it compared for
+  /// the next report is not part of it.
   [[nodiscard]] std::string personal_state() const;
   /// Continues from such a state. Predictions that wait for their true value are forgotten.
   Status restore_personal(std::string_view bytes);

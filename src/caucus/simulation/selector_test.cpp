@@ -73,7 +73,7 @@ TEST(Selector, HasTheBitsOfARunWithOneClient) {
     const AlgorithmResult& result = run->results.front();
     ASSERT_EQ(result.forecasts.size(), kRows);
 
-    LearningOptions learning = options;
+    auto learning = static_cast<const LearningOptions&>(options);
     learning.spaces.clear();  // the default ones
     Selector selector = make_selector(learning);
     for (const GivenForecast& given : result.forecasts) {

@@ -218,14 +218,19 @@ class Client::Parts {
   }
 
   Status on_assignment(AssignmentRecord record) {
-    if (!options.by_batch) CAUCUS_CHECK(assign(std::move(record)));
-    {
+    if (options.by_batch) {
       const std::lock_guard lock(mutex);
       // Only the newest counts: a report for an older batch would come after it has closed.
-      if (options.by_batch) newest = std::move(record);
+      newest = std::move(record);
+      changed.notify_all();
+      return Done{};
+    }
+    CAUCUS_CHECK(assign(std::move(record)));
+    {
+      const std::lock_guard lock(mutex);
       changed.notify_all();
     }
-    if (!options.by_batch) offer_report();
+    offer_report();
     return Done{};
   }
 };

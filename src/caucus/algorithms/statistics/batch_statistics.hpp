@@ -1,4 +1,4 @@
-// The client half of the statistics schedule: while a batch lasts, the sums that least squares
+// The client half of the adaptive schedule: while a batch lasts, the sums that least squares
 // needs of its examples, for the models that the client holds. They replace losses and gradients of
 // single examples, and are sent once, at the end.
 #pragma once

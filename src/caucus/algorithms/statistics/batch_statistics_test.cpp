@@ -56,6 +56,10 @@ class Client {
     }
   }
   Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  Client(Client&&) = delete;
+  Client& operator=(Client&&) = delete;
+  ~Client() = default;
 
   ReportBatch play(const std::vector<Row>& rows, std::size_t expected_examples) {
     Assignment assignment{7, {}, expected_examples};
@@ -84,7 +88,7 @@ class Client {
       workspace.begin(row.x);
       const auto z = plan_.maps.features(space, workspace);
       const double output = dot(weights_[space], z);
-      const double n = static_cast<double>(values.size());
+      const auto n = static_cast<double>(values.size());
       const auto [weight, target] =
           quadratic_loss(plan_.loss, output, row.y, n > 0 ? losses / n : 0.0);
       losses += plan_.loss.value(output, row.y);

@@ -1,4 +1,4 @@
-// How the losses of spaces are compared under the statistics schedule.
+// How the losses of spaces are compared under the adaptive schedule.
 #include <gtest/gtest.h>
 
 #include <algorithm>

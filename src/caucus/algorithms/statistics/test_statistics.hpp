@@ -1,4 +1,4 @@
-// Spaces and outputs of models that the tests of the statistics schedule share.
+// Spaces and outputs of models that the tests of the adaptive schedule share.
 #pragma once
 
 #include <cstddef>

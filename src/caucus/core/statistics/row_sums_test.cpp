@@ -45,7 +45,7 @@ Floats triangle_of(RowSums& sums, std::size_t rows) {
 void expect_naive_sums(const std::vector<WeightedRow>& rows, std::size_t size,
                        const Floats& triangle) {
   const auto number = [](const WeightedRow& row, std::size_t k) {
-    const double factor = static_cast<double>(row.factor);
+    const auto factor = static_cast<double>(row.factor);
     return factor * static_cast<double>(k > 0 ? row.z[k - 1] : row.y);
   };
   ASSERT_EQ(triangle.size(), triangle_size(size));

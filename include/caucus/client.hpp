@@ -115,7 +115,8 @@ class Client {
   /// Predicts as above, but waits up to the timeout for the first models.
   Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
   /// Gives the true value of a prediction. Returns false if it is too late, was given before or is
-  /// not finite, or if the client has finished.
+  /// not finite, if as many were given as a report of these models may have, or if the client has
+  /// finished.
   bool observe(std::uint64_t id, double y);
   /// Says that there will be no more examples, so that the server need not wait for this client.
   void finish();
@@ -131,7 +132,9 @@ class Client {
   // For a client that learns the shape of its examples from the plan:
   Result<SharedPlan> wait_for_plan(std::chrono::milliseconds timeout);
   /// Gives the shape of the examples. From then on batches wait for this client.
-  Status ready(std::uint64_t examples, std::size_t features, std::size_t experts);
+  /// `clipped` examples have a value outside the ranges of the plan; the server shows the number.
+  Status ready(std::uint64_t examples, std::size_t features, std::size_t experts,
+               std::uint64_t clipped = 0);
 
   // For a client that sends its reports by itself (ClientOptions::by_batch):
   /// Waits for a batch without a report of this client and predicts with its models from then on.

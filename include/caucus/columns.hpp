@@ -2,7 +2,8 @@
 // scale their data in the same way.
 //
 // Min-max scaling to [A, B]:  A + (B - A) (raw - minimum) / (maximum - minimum);  a column with
-// minimum = maximum becomes 0. Values outside the measured range are not clipped. Columns of
+// minimum = maximum becomes 0. Values outside given ranges are clipped to them when a file is read,
+// so that no row is beyond what a server expects; scale_to() itself does not clip. Columns of
 // experts hold predictions of the target in its units, so they are scaled by the target's range.
 #pragma once
 

@@ -22,6 +22,13 @@ constexpr bool is_adaptive(ScheduleKind kind) {
   return kind == ScheduleKind::adaptive || kind == ScheduleKind::adaptive_first_order;
 }
 
+/// How a server protects what it learns from clients that lie.
+enum class Robust {
+  none,  ///< every report counts with its examples
+  clip,  ///< a report that the models fit much worse than most counts less
+  trim   ///< the quarter of the reports that the models fit worst does not count (only sums)
+};
+
 /// Whether clients wait for each other under the adaptive schedule; under the others they do.
 enum class Mode {
   asynchronous,  ///< a client uploads when its batch is full, and then gets new models
@@ -66,6 +73,7 @@ struct LearningOptions {
   std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
   bool personal = true;       ///< adaptive: clients correct the forecasts for themselves
   Mode mode = Mode::asynchronous;
+  Robust robust = Robust::none;  ///< what is done against clients that lie
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;

@@ -15,6 +15,7 @@ struct PredictionCounts {
   std::uint64_t predictions = 0;
   std::uint64_t observed = 0;   ///< true values that arrived in time
   std::uint64_t forgotten = 0;  ///< predictions whose true value arrived too late or never
+  std::uint64_t clipped = 0;    ///< numbers outside the ranges of the plan
 };
 
 }  // namespace caucus

@@ -29,7 +29,10 @@ SYNCHRONOUS = '[algorithm]\nmode = "synchronous"\n'
                  'kind = "adaptive-first-order"', ["snapshot_every = 4"], id="first-order"),
     pytest.param(4, 2000, SYNCHRONOUS + "personal = false", [], id="not-personal"),
     pytest.param(3, 300, SYNCHRONOUS + 'min_batch = 1\n[[space]]\nkind = "gaussian"\n'
-                 'widths = [1, 4]\nfeatures = 20', [], id="sums-of-few")])
+                 'widths = [1, 4]\nfeatures = 20', [], id="sums-of-few"),
+    pytest.param(4, 2000, SYNCHRONOUS + 'robust = "clip"', ["snapshot_every = 2"], id="clipped-sums"),
+    pytest.param(4, 400, '[algorithm]\nrobust = "clip"\n[schedule]\nkind = "adaptive-first-order"', [],
+                 id="clipped-gradients")])
 def test_serving_has_the_bits_of_running(federation, clients, rows, learning, server_lines):
     federation.learning = learning
     federation.make_files(clients, rows)
@@ -39,6 +42,32 @@ def test_serving_has_the_bits_of_running(federation, clients, rows, learning, se
     federation.join_all()
     federation.end_all()
     federation.assert_same_results()
+
+
+@pytest.mark.parametrize("learning", [
+    pytest.param(SYNCHRONOUS, id="sums"),
+    pytest.param('[schedule]\nkind = "adaptive-first-order"', id="gradients")])
+def test_rows_outside_the_ranges_are_clipped_and_counted_and_expel_nobody(federation, learning):
+    federation.learning = learning
+    federation.make_files(2, 400)
+    lines = read("data/c01.csv").splitlines(keepends=True)
+    for number in range(10, 100, 10):  # each would be rejected, and the third would disconnect the client
+        cells = lines[number].rstrip().split(",")
+        cells[0 if number % 20 else -1] = "1e7"
+        lines[number] = ",".join(cells) + "\n"
+    write("data/c01.csv", "".join(lines))
+    federation.configure(2)
+    federation.simulate()
+    federation.serve()
+    federation.join("c01")
+    wait_until(lambda: federation.status().get("clients", [{}])[0].get("clipped") == 9, 20, "9 clipped rows")
+    federation.join("c02")
+    federation.end_all()
+    federation.assert_same_results()
+    federation.assert_all_counted()
+    assert REPORT_REJECTED not in read("serve.log")
+    assert "9 rows of the file have values outside" in read("c01.out")
+    assert federation.served()["data"]["clipped"] == read_json("run.json")["data"]["clipped"] == 9
 
 
 # --- processes that are killed --------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_the_client_example_federates(root, compiled, serve):
     for process in [*clients, server]:
         process.ends_well()
     result = read_json("serve.json")
-    assert result["data"]["used"] == 1000
+    assert 900 < result["data"]["used"] <= 1000  # the last few rows of a client would not hide each other
     assert result["results"][0]["mse"]["mean"] < 0.05
     assert "no answer" not in read("c01.out")
     assert subprocess.run([program], capture_output=True).returncode == 2

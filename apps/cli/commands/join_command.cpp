@@ -25,7 +25,9 @@ constexpr const char* kJoinExamples =
     R"(The server says which column is what and how it is scaled. Rows are not sent: by default sums
 over batches are. From a report of one round, as other schedules have them, the server can compute
 the row: join such a run only if you trust its server with your rows. Rows are used in their order,
-as many per batch as the server asks for.
+as many per batch as the server asks for. Where the server has ranges of the columns, a value outside
+of them is clipped to the nearer end, the target's too; the rows that have one are counted and shown
+here and in the server's status.
 
 When the server is away it is tried again, and what it has lost is sent again. When this client is
 killed or stopped, --resume continues at exactly the same row: what it must know for that, and what
@@ -77,6 +79,7 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
                {"client", command.client},
                {"run", run_text(outcome.run)},
                {"rows", outcome.rows},
+               {"clipped", outcome.clipped},
                {"first_row", outcome.first_row + 1},
                {"played", played.rows},
                {"batches", played.batches},
@@ -116,6 +119,10 @@ std::string outcome_text(const Json& json) {
     text += "mean loss " + mean("loss") + ", MSE " + mean("mse") +
             (json.contains("accuracy") ? ", accuracy " + mean("accuracy") : "") +
             " of the forecasts given\n";
+  }
+  if (json.at("clipped") > 0) {
+    text += count("clipped") + " rows of the file have values outside the ranges of the server, " +
+            "which were clipped\n";
   }
   text += count("bytes_up") + " bytes up, " + count("bytes_down") + " down, " +
           count("connections") + (json.at("connections") == 1 ? " connection" : " connections");

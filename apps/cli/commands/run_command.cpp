@@ -91,7 +91,9 @@ Status execute_run(const RunCommand& command) {
   CAUCUS_CHECK(outputs.check(inputs));
 
   CAUCUS_TRY(const ReadOptions read, config.read_options());
-  CAUCUS_TRY(Dataset data, read_dataset(files, read));
+  const auto targets =
+      options.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
+  CAUCUS_TRY(Dataset data, read_dataset(files, read, targets));
   LabelConvention labels = LabelConvention::none;
   if (options.loss.is_classification()) {
     CAUCUS_TRY(labels, apply_label_convention(data));

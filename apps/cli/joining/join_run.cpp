@@ -20,7 +20,9 @@ namespace {
 constexpr std::chrono::milliseconds kAcknowledgeTimeout(10'000);
 
 Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
-  CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{})));
+  const auto targets =
+      plan.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
+  CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{}), targets));
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
   const bool any_shape = plan.features == 0 && plan.experts == 0;  // the first client decides
   if (any_shape || (data.features() == plan.features && data.experts() == plan.experts)) {
@@ -147,13 +149,15 @@ class JoinRun::Parts {
     [[maybe_unused]] const Status same_arithmetic = simd::select(plan.arithmetic);
     CAUCUS_TRY(data_, read_rows(options_.data_file, plan));
     outcome_.rows = progress.total = data_->rows();
+    outcome_.clipped = data_->clipped();
     {
       const std::lock_guard lock(playing_);
       CAUCUS_CHECK(prepare_state(*client.counted()));
       prepared_ = true;
       outcome_.first_row = progress.done = used_rows();
     }
-    CAUCUS_CHECK(client.ready(data_->rows(), data_->features(), data_->experts()));
+    CAUCUS_CHECK(
+        client.ready(data_->rows(), data_->features(), data_->experts(), data_->clipped()));
     const UploadRule rule = client_rule(plan, data_->features());
     while (true) {
       CAUCUS_TRY(const auto batch, client.next_batch());

@@ -30,6 +30,7 @@ struct JoinOutcome {
   RunId run{};
   Loss loss;
   std::size_t rows = 0;       ///< rows of the file
+  std::size_t clipped = 0;    ///< of these, with a value outside the ranges of the plan
   std::size_t first_row = 0;  ///< the first row that this process played, from 0
   PlayedRows played;
   ClientTraffic traffic;

@@ -99,6 +99,7 @@ RunConfig RunConfig::resolved() const {
     set_default(all.min_batch, defaults.min_batch);
     set_default(all.personal, defaults.personal);
     set_default(all.mode, defaults.mode);
+    set_default(all.robust, defaults.robust);
   }
   if (schedule == ScheduleKind::theory) {
     const ScheduleOptions defaults;
@@ -171,6 +172,8 @@ Status RunConfig::validate() const {
        {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
+       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "--robust",
+        "only sums can be trimmed", "expected trim with --schedule adaptive, or clip"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
   for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));
@@ -208,6 +211,7 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   options.rounds_per_upload = *all.rounds_per_upload;
   options.personal = all.personal.value_or(options.personal);
   options.mode = all.mode.value_or(options.mode);
+  options.robust = all.robust.value_or(options.robust);
   options.growth = all.growth.value_or(options.growth);
   options.min_batch = all.min_batch.value_or(options.min_batch);
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));

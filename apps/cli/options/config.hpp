@@ -47,6 +47,7 @@ struct RunConfig : SimulationOptions {
   std::optional<std::size_t> min_batch;  ///< 0: enough to hide examples
   std::optional<bool> personal;
   std::optional<Mode> mode;
+  std::optional<Robust> robust;
   Loss loss;
 
   ScheduleKind schedule = ScheduleKind::adaptive;

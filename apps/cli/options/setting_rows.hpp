@@ -24,6 +24,7 @@ inline const auto& words_of(SpaceKind) { return report::kSpaceKinds; }
 inline const auto& words_of(Constraint) { return report::kConstraints; }
 inline const auto& words_of(ScheduleKind) { return report::kSchedules; }
 inline const auto& words_of(Horizon) { return report::kHorizons; }
+inline const auto& words_of(Robust) { return report::kRobust; }
 inline const auto& words_of(Mode) { return report::kModes; }
 
 // How values are printed; null is not printed.

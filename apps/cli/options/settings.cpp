@@ -121,6 +121,8 @@ const std::vector<Setting<RunConfig>>& run_settings() {
          {"mode", "asynchronous|synchronous",
           "adaptive: whether clients wait for each other before they get new models (asynchronous)",
           &C::mode},
+         {"robust", "none|clip|trim",
+          "clip or trim reports that do not fit those of most clients (none)", &C::robust},
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
        {"schedule",

@@ -236,6 +236,7 @@ Result<ServedResult> served_result(const Federation& federation, const ServedRun
   served.data = {std::move(name), 0, feature_names(plan, scaling), std::move(scaling)};
   for (const Member& member : federation.members()) {
     served.data.rows += std::max(member.examples, member.counted);
+    served.data.clipped += member.clipped;
   }
   RepetitionOutcome outcome;
   outcome.played.push_back({federation.telemetry(),

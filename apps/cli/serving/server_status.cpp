@@ -59,6 +59,7 @@ Json client_json(const Member& member, const HostStatus& status) {
                {"acknowledged", member.acknowledged_end},
                {"last_seen_seconds", nullptr},
                {"examples", member.examples},
+               {"clipped", member.clipped},
                {"counted", member.counted},
                {"last_batch", member.last_batch},
                {"lag", lag_of(member, status)}};
@@ -155,6 +156,8 @@ void add_clients(Metrics& metrics, const HostStatus& status) {
     metrics.per_client(counter.metric, counter.help, status,
                        [&](const Member& member) { return member.counters.*counter.field; });
   }
+  metrics.per_client("client_clipped_examples", "Examples with a value outside the ranges.", status,
+                     [](const Member& member) { return member.clipped; });
   metrics.per_client("client_connected", "1 if the client is there with its data.", status,
                      [](const Member& member) { return member.connected; });
   metrics.per_client("client_finished", "1 if the client has no more examples.", status,

@@ -84,16 +84,16 @@ std::string spaces_table(report::JsonReader& in) {
 }
 
 std::string clients_table(report::JsonReader& in) {
-  report::TextTable table({"client", "state", "last seen", "counted", "of", "lag", "reports",
-                           "late", "repeated", "strange", "rejected", "joins", "bytes up",
-                           "bytes down"});
+  report::TextTable table({"client", "state", "last seen", "counted", "of", "clipped", "lag",
+                           "reports", "late", "repeated", "strange", "rejected", "joins",
+                           "bytes up", "bytes down"});
   const Json* clients = in.list("clients");
   for (std::size_t i = 0; clients != nullptr && i < clients->size(); ++i) {
     report::JsonReader client = in.element("clients", (*clients)[i], i);
     std::vector<std::string> row = {printable(client.text("name")), printable(client.text("state")),
                                     ago_text(client.number("last_seen_seconds"))};
-    for (const char* key : {"counted", "examples", "lag", "reports", "late", "repeated", "strange",
-                            "rejected", "joins", "bytes_up", "bytes_down"}) {
+    for (const char* key : {"counted", "examples", "clipped", "lag", "reports", "late", "repeated",
+                            "strange", "rejected", "joins", "bytes_up", "bytes_down"}) {
       row.push_back(count_text(client.number(key)));
     }
     table.add(std::move(row));

@@ -30,12 +30,15 @@ struct FirstOrderSettings {
   double fixed_share = 0.0;     ///< share of p spread anew per batch
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  bool clips_reports = false;  ///< whether reports of unusual losses count less
 };
 
 class FirstOrderOms : public OmsServer<FirstOrderOms, FirstOrderSettings> {
  public:
   using Aggregate = KeptReports;
   static constexpr bool kFirstPredicts = false;
+
+  [[nodiscard]] bool clips_reports() const { return settings_->clips_reports; }
 
   explicit FirstOrderOms(std::shared_ptr<const FirstOrderSettings> settings);
 

@@ -26,7 +26,8 @@ struct OmsSettings {
   WeightedEntropy entropy{{}};  ///< with the weights C_i, one per space
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-  double fixed_share = 0.0;  ///< for drifting data: p <- (1 - A) p + A / K after every step
+  double fixed_share = 0.0;    ///< for drifting data: p <- (1 - A) p + A / K after every step
+  bool clips_reports = false;  ///< whether reports of unusual losses count less
 
   /// Checks that 2 <= J <= K (or J = K = 1) and that C_i is positive and finite.
   [[nodiscard]] Status validate() const;
@@ -72,6 +73,8 @@ class FomdOms : public OmsServer<FomdOms, OmsSettings> {
  public:
   using Aggregate = OmsAggregate;
   static constexpr bool kFirstPredicts = true;
+
+  [[nodiscard]] bool clips_reports() const { return settings_->clips_reports; }
 
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings);

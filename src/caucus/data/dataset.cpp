@@ -36,7 +36,8 @@ struct Slot {
 
 class DatasetSink : public RowSink {
  public:
-  explicit DatasetSink(const ReadOptions& options) : options_(options) {}
+  explicit DatasetSink(const ReadOptions& options, TargetClipping target = TargetClipping::clipped)
+      : options_(options), target_(target) {}
 
   Status read(const std::string& path) {
     path_ = path;
@@ -88,8 +89,12 @@ class DatasetSink : public RowSink {
       return data_error(path_, "does not fit in memory (after " + std::to_string(rows_) + " rows)",
                         "expected a smaller file or a larger machine");
     }
-    if (!options_.ranges) observe(values);
-    store(values, out);
+    if (options_.ranges) {
+      store_clipped(values, out);
+    } else {
+      observe(values);
+      store(values, out);
+    }
     if (!all_fit({out, slots_.size()})) return misfit(values, out, line);
     const auto client = data_.scaling_.client_column;
     if (client) data_.client_values_.push_back(values[*client]);
@@ -129,14 +134,26 @@ class DatasetSink : public RowSink {
   }
 
   void store(std::span<const double> values, float* out) const {
+    for (const Slot& slot : slots_) *out++ = static_cast<float>(values[slot.column] - slot.offset);
+  }
+
+  void store_clipped(std::span<const double> values, float* out) {
     const Scaling& to = data_.scaling_;
+    bool outside = false;
     for (const Slot& slot : slots_) {
-      const double value = values[slot.column];
-      const bool scaled = options_.ranges && slot.range != nullptr;
-      *out++ = static_cast<float>(
-          scaled ? scale_to(*slot.range, to.minimum[slot.like], to.maximum[slot.like], value)
-                 : value - slot.offset);
+      double value = values[slot.column];
+      const bool kept = slot.column == to.target_column && target_ == TargetClipping::kept;
+      const double inside = std::clamp(value, to.minimum[slot.column], to.maximum[slot.column]);
+      if (!kept && inside != value) {
+        outside = true;
+        value = inside;
+      }
+      *out++ =
+          static_cast<float>(slot.range == nullptr ? value
+                                                   : scale_to(*slot.range, to.minimum[slot.like],
+                                                              to.maximum[slot.like], value));
     }
+    if (outside) ++data_.clipped_;
   }
 
   // This is scale_to() with its parameters in arrays, so that the compiler vectorises it.
@@ -206,6 +223,7 @@ class DatasetSink : public RowSink {
   }
 
   const ReadOptions& options_;
+  TargetClipping target_;
   std::string path_;
   TableHeader header_;
   std::vector<Slot> slots_;
@@ -213,11 +231,12 @@ class DatasetSink : public RowSink {
   Dataset data_;
 };
 
-Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options) {
+Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options,
+                             TargetClipping target) {
   CAUCUS_CHECK(options.validate());
   if (paths.empty()) return usage_error("data", "no file", "expected at least one");
   try {
-    DatasetSink sink(options);
+    DatasetSink sink(options, target);
     for (const std::string& path : paths) CAUCUS_CHECK(sink.read(path));
     return sink.finish();
   } catch (const std::bad_alloc&) {

@@ -30,6 +30,8 @@ class Dataset {
   /// The number of floats from one row to the next.
   [[nodiscard]] std::size_t stride() const { return features() + experts() + 1; }
 
+  /// The number of rows with a value outside the given ranges, which was clipped.
+  [[nodiscard]] std::size_t clipped() const { return clipped_; }
   /// The first row of each file, then rows().
   [[nodiscard]] const std::vector<std::size_t>& file_begin() const { return file_begin_; }
   /// One value per row if the options name a client column. Doubles keep large identifiers apart.
@@ -48,19 +50,26 @@ class Dataset {
   std::string name_;
   FloatBuffer values_;
   std::vector<std::size_t> file_begin_{0};
+  std::size_t clipped_ = 0;
   std::vector<std::string> file_names_;
   std::vector<double> client_values_;
   Scaling scaling_;
   std::vector<std::string> feature_names_;
 };
 
+/// Whether a target outside the given ranges is clipped. Class labels are kept, so that an unknown
+/// one is an error.
+enum class TargetClipping { clipped, kept };
+
 /// Reads one file, or one file per client. The columns must agree. Without given ranges the minimum
-/// and maximum are taken over all files.
+/// and maximum are taken over all files. With them, values outside are clipped and their rows
+/// counted.
 ///
 /// The files are read once. While the range of a column is unknown, its numbers are stored as
 /// distances to the column's first value, so that the scaled numbers are accurate to 2^-23 of the
 /// range even for columns far from 0, such as time stamps.
-Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options);
+Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options,
+                             TargetClipping target = TargetClipping::clipped);
 
 /// Makes an unscaled dataset from rows of `features` numbers followed by a target.
 Result<Dataset> dataset_from_values(std::string name, std::size_t features,

@@ -145,13 +145,9 @@ TEST_F(DatasetFiles, TheScalingTreatsNewDataAlike) {
   EXPECT_EQ(scaling.target_original(scaling.target(500)), 500);
 }
 
-TEST_F(DatasetFiles, GivenRangesAreNotClipped) {
+TEST_F(DatasetFiles, GivenRangesMustHaveTheColumnsOfTheFile) {
   ReadOptions options;
   options.feature_range = {0.0, 1.0};
-  options.ranges = Ranges{{}, {0, 0}, {10, 1}};
-  const auto data = read("20,7\n-5,8\n", options);
-  EXPECT_THAT(row_of(*data, 0), ElementsAre(2, 7));
-  EXPECT_THAT(row_of(*data, 1), ElementsAre(-0.5, 8));
   options.ranges = Ranges{{}, {0}, {10}};
   EXPECT_THAT(error("20,7\n", options), HasSubstr("has 2 columns; expected 1 as in the ranges"));
   options.ranges = Ranges{{"a", "c"}, {0, 0}, {10, 1}};
@@ -252,6 +248,43 @@ TEST(FloatBuffer, RefusesWhatNoMemoryHolds) {
   *buffer.append(1) = 7.0f;
   EXPECT_EQ(buffer.append(static_cast<std::size_t>(-1) / 8), nullptr);
   EXPECT_EQ(buffer.values()[0], 7.0f);
+}
+
+TEST(Dataset, ClipsWhatIsOutsideGivenRangesAndCountsItsRows) {
+  const TestFiles files;
+  const std::string path = files.write("a.csv", "x,z,y\n5,0,1\n-1e9,0,2\n5,40,2000\n10,1,3\n");
+  ReadOptions options;
+  options.feature_range = Interval{-1.0, 1.0};
+  options.label_range = Interval{0.0, 1.0};
+  options.ranges = Ranges{{"x", "z", "y"}, {0.0, 0.0, 1.0}, {10.0, 1.0, 3.0}};
+  const auto data = read_dataset({path}, options);
+  ASSERT_TRUE(data.ok()) << data.error().line();
+  EXPECT_EQ(data->rows(), 4U);
+  EXPECT_EQ(data->clipped(), 2U);
+  EXPECT_EQ(data->x(0)[0], 0.0F);
+  EXPECT_EQ(data->x(1)[0], -1.0F);
+  EXPECT_EQ(data->x(2)[1], 1.0F);
+  EXPECT_EQ(data->y(2), 1.0F);
+  EXPECT_EQ(data->y(3), 1.0F);
+
+  // Class labels are kept.
+  options.label_range.reset();
+  const auto kept = read_dataset({path}, options, TargetClipping::kept);
+  EXPECT_EQ(kept->y(2), 2000.0F);
+  EXPECT_EQ(kept->clipped(), 2U);
+  // Unscaled columns are clipped too: a server knows their bounds from the ranges.
+  options.feature_range.reset();
+  const auto unscaled = read_dataset({path}, options);
+  EXPECT_EQ(unscaled->x(1)[0], 0.0F);
+  EXPECT_EQ(unscaled->y(2), 3.0F);
+}
+
+TEST(Dataset, ClipsNothingWithoutGivenRanges) {
+  const TestFiles files;
+  const std::string path = files.write("a.csv", "5,1\n-1e9,2\n");
+  ReadOptions options;
+  options.feature_range = Interval{-1.0, 1.0};
+  EXPECT_EQ(read_dataset({path}, options)->clipped(), 0U);
 }
 
 }  // namespace

@@ -11,19 +11,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "caucus/algorithms/algorithm.hpp"
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/engine/report_clip.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
+
+/// Algorithms that learn from gradients leave it to the server to clip reports.
+template <class A>
+bool clips_reports(const A& algorithm) {
+  if constexpr (requires { algorithm.clips_reports(); }) return algorithm.clips_reports();
+  return false;
+}
 
 template <Algorithm A>
 class Server {
  public:
   explicit Server(A algorithm)
-      : algorithm_(std::move(algorithm)), aggregate_(algorithm_.new_aggregate()) {}
+      : algorithm_(std::move(algorithm)), aggregate_(algorithm_.new_aggregate()) {
+    if (clips_reports(algorithm_)) clip_.emplace();
+  }
 
   /// Returns the models of a client for the open batch, which last until the batch is closed.
   void assign(const Batch& batch, std::uint32_t client, typename A::Assignment& into) {
@@ -40,12 +51,14 @@ class Server {
   /// batch empty.
   void accept(ReportBatch& reports) { accept(reports, aggregate_); }
   void accept(ReportBatch& reports, typename A::Aggregate& into) {
+    if (clip_) clip_->clip(reports);
     algorithm_.aggregate(reports, into);
     reports.clear();
   }
   /// Learns from what was accepted.
   void close(const Batch& batch) { close(batch, aggregate_); }
   void close(const Batch& batch, typename A::Aggregate& accepted) {
+    if (clip_) clip_->close();
     algorithm_.step(batch, accepted);
     accepted.clear();
   }
@@ -53,14 +66,21 @@ class Server {
 
   /// Writes everything that later batches depend on, between two batches. restore() is for a new
   /// server with the same settings, which must be discarded after an error.
-  void save(StateWriter& to) const { algorithm_.save(to); }
-  Status restore(StateReader& from) { return algorithm_.restore(from); }
+  void save(StateWriter& to) const {
+    algorithm_.save(to);
+    if (clip_) clip_->save(to);
+  }
+  Status restore(StateReader& from) {
+    CAUCUS_CHECK(algorithm_.restore(from));
+    return clip_ ? clip_->restore(from) : Status(Done{});
+  }
 
   [[nodiscard]] const A& algorithm() const { return algorithm_; }
 
  private:
   A algorithm_;
   typename A::Aggregate aggregate_;
+  std::optional<ReportClip> clip_;
 };
 
 }  // namespace caucus

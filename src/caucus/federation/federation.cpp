@@ -70,18 +70,18 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
                           status.error().expected);
       }
     }
-    if (plan.statistics !=
-        learns_from_sums("fomd-oms", settings_.problem, shaped.features, members_.size())) {
-      return data_error(who, "has examples of " + std::to_string(ready.features) + " features",
-                        "which sums do not serve; expected server.features, by which the server "
-                        "chooses its steps");
-    }
     if (ready.features + ready.experts == 0 ||
         frequency_bytes(shaped) > kMostFrequencyBytesOfAnyShape ||
         largest_report(shaped, settings_.problem.resolved_sample_size()) >
             kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
                         "expected at least 1; for so many, set server.features");
+    }
+    if (plan.statistics !=
+        learns_from_sums("fomd-oms", settings_.problem, shaped.features, members_.size())) {
+      return data_error(who, "has examples of " + std::to_string(ready.features) + " features",
+                        "which sums do not serve; expected server.features, by which the server "
+                        "chooses its steps");
     }
     plan = std::move(shaped);
   }
@@ -118,6 +118,7 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
   }
   CAUCUS_CHECK(accept_shape(who, ready));  // the last check, since it can change the plan
   if (first || !started) member.examples = ready.examples;
+  member.clipped = ready.clipped;
   member.joined = member.connected = true;
   member.last_seen = now;
   if (first && !started && count_joined() == settings_.quorum) opened_ = now;

@@ -129,8 +129,7 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
   CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
-  bounds.examples =
-      static_cast<std::uint32_t>(most_examples_per_part(settings.plan.rounds_per_upload));
+  bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan));
   if (settings.plan.statistics) {
     bounds.sums = upload_rule(settings.problem, settings.plan.features, true);
   }

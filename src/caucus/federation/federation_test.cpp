@@ -193,7 +193,7 @@ TEST(Federation, RejectsSumsOverForecastsThatWereNotReported) {
 
 TEST(Federation, RejectsMoreExamplesThanTheClientSaidThatItHas) {
   const TestSource source({10, 10});
-  Together t(test_settings(2, ScheduleKind::constant), source);
+  Together t(test_settings(2, ScheduleKind::constant, 3), source);
   const auto send_many = [&](std::uint32_t examples) {
     auto report = *t.clients[1].play(t.assignment(1));
     report.reports.examples[0] = examples;

@@ -37,6 +37,7 @@ struct Member {
   bool connected = false;         ///< it is connected and has its data
   bool answered = false;          ///< it has reported on its batch, or waits for its first one
   std::uint64_t examples = 0;     ///< examples that it has; 0 if it does not know
+  std::uint64_t clipped = 0;      ///< of these, with a value outside the ranges of the plan
   std::uint64_t counted = 0;      ///< predictions in accepted reports
   std::uint64_t playing = 0;      ///< the batch whose models it was given last; 0 before the first
   std::uint64_t last_batch = 0;   ///< the batch of its last accepted report

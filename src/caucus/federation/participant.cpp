@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "caucus/federation/federation_settings.hpp"
 #include "caucus/federation/message_size.hpp"
 
 namespace caucus {
@@ -48,15 +49,33 @@ Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
   }
   CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
                                           plan.sample_size));
+  CAUCUS_TRY(auto limits, limits_of(plan));
   return std::unique_ptr<Participant>(
-      new Participant(plan, Plan{std::move(maps), plan.loss}, client));
+      new Participant(plan, Plan{std::move(maps), plan.loss}, client, std::move(limits)));
 }
 
-Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client)
+Result<Participant::Limits> Participant::limits_of(const SharedPlan& plan) {
+  CAUCUS_TRY(const auto scaling, known_scaling(plan));
+  Limits limits;
+  if (!scaling || scaling->feature_columns.size() != plan.features ||
+      scaling->expert_columns.size() != plan.experts) {
+    return limits;
+  }
+  const auto add = [&](const Interval& range) {
+    limits.x.emplace_back(static_cast<float>(range.first), static_cast<float>(range.second));
+  };
+  for (std::size_t k = 0; k < plan.features; ++k) add(scaling->feature_interval(k));
+  for (std::size_t k = 0; k < plan.experts; ++k) add(scaling->expert_interval(k));
+  if (!plan.loss.is_classification()) limits.y = scaling->target_interval();
+  return limits;
+}
+
+Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits)
     : shared_(std::move(shared)),
       plan_(std::move(plan)),
       client_(client),
       rule_(client_rule(shared_, shared_.features)),
+      limits_(std::move(limits)),
       most_pending_(std::max<std::size_t>(
           1, kPendingBytes / (sizeof(Pending) + (plan_.maps.example_size() +
                                                  (shared_.personal ? shared_.features : 0)) *
@@ -221,6 +240,13 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
     return network_error("predict", "there are no models yet", "expected an assignment first");
   }
   Pending one{std::move(models), {x.begin(), x.end()}};
+  std::uint64_t clipped = 0;
+  for (std::size_t k = 0; k < limits_.x.size(); ++k) {
+    const auto [least, most] = limits_.x[k];
+    const float inside = std::clamp(one.x[k], least, most);
+    if (inside != one.x[k]) ++clipped;
+    one.x[k] = inside;
+  }
   auto computed = take_forecast(0);
   // It uses the copy of x: some features are x itself, and observe() may read them.
   predict_with_held(plan_, one.models->assignment, one.x, *computed.forecast);
@@ -237,6 +263,7 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
   computed.prediction = prediction.id;
   forecasts_.push_back(std::move(computed));
   ++counts_.predictions;
+  counts_.clipped += clipped;
   remember(prediction.id, std::move(one));
   return prediction;
 }
@@ -264,6 +291,15 @@ bool Participant::observe(std::uint64_t id, double y) {
   if (!std::isfinite(y)) return false;
   auto one = take_pending(id);
   if (!one) return false;
+  if (limits_.y) {
+    const auto inside = std::clamp(static_cast<float>(y), static_cast<float>(limits_.y->first),
+                                   static_cast<float>(limits_.y->second));
+    if (inside != static_cast<float>(y)) {
+      const std::lock_guard lock(mutex_);
+      ++counts_.clipped;
+      y = static_cast<double>(inside);
+    }
+  }
   auto computed = take_forecast(id);
   if (shared_.statistics) {
     const std::lock_guard lock(mutex_);
@@ -293,7 +329,7 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
     found = parts_.emplace(one.models->batch, new_part(*one.models)).first;
   }
   Part& part = found->second;
-  if (part.played.forecasts >= most_examples_per_part(shared_.rounds_per_upload)) return false;
+  if (part.played.forecasts >= most_examples_per_part(shared_)) return false;
   report_held(plan_, forecast, y, std::get<BatchMean>(part.mean));
   part.played.add(plan_.loss, one.output, y);
   return true;
@@ -311,6 +347,11 @@ void Participant::count_in_sums(Pending one, double y, Forecast& forecast, bool 
   auto found = parts_.find(models_->batch);
   if (found == parts_.end()) found = parts_.emplace(models_->batch, new_part(*models_)).first;
   Part& part = found->second;
+  if (part.played.forecasts >= most_examples_per_part(shared_)) {
+    --counts_.observed;
+    ++counts_.forgotten;
+    return;
+  }
   if (!is_computed || one.models != models_) {
     predict_with_held(plan_, models_->assignment, one.x, forecast);
   }

@@ -21,11 +21,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/columns.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/federation/records.hpp"
 #include "caucus/federation/retained_reports.hpp"
@@ -87,6 +89,11 @@ class Participant {
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< refers to the models above
   };
+  /// What the plan's ranges allow, in scaled units; empty if it has none.
+  struct Limits {
+    std::vector<std::pair<float, float>> x;
+    std::optional<Interval> y;
+  };
   struct Pending {
     std::shared_ptr<const Models> models;
     std::vector<float> x;
@@ -104,7 +111,8 @@ class Participant {
     PlayedSums played;
   };
 
-  Participant(SharedPlan shared, Plan plan, std::uint32_t client);
+  Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits);
+  static Result<Limits> limits_of(const SharedPlan& plan);
 
   [[nodiscard]] Status check(const AssignmentRecord& assignment) const;
   [[nodiscard]] std::shared_ptr<Models> models_of(AssignmentRecord record) const;
@@ -133,6 +141,7 @@ class Participant {
   const Plan plan_;
   const std::uint32_t client_;
   const UploadRule rule_;
+  const Limits limits_;
   const std::size_t most_pending_;  ///< the predictions that fit kPendingBytes
 
   mutable std::mutex mutex_;  // guards everything below

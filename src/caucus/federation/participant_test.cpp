@@ -493,15 +493,40 @@ TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
 }
 
 TEST(Participant, TakesNoMoreExamplesThanAReportMayHave) {
-  const auto participant = make(test_plan(1));
-  ASSERT_TRUE(participant->assign(assignment(1)).ok());
-  const std::size_t most = most_examples_per_part(1);
-  const auto x = example(1);
-  for (std::size_t n = 0; n < most; ++n) {
-    ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
+  for (const std::size_t label_delay : {0U, 2U}) {
+    const auto participant = make(test_plan(5, label_delay));
+    ASSERT_TRUE(participant->assign(assignment(1)).ok());
+    const std::size_t most = 5 * (label_delay + 1);
+    const auto x = example(1);
+    for (std::size_t n = 0; n < most; ++n) {
+      ASSERT_TRUE(participant->observe(participant->predict(x)->id, 0.5));
+    }
+    EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
+    EXPECT_EQ(participant->counts().forgotten, 1U);
+    EXPECT_EQ(participant->take_report(false)->reports.examples[0], most);
   }
-  EXPECT_FALSE(participant->observe(participant->predict(x)->id, 0.5));
-  EXPECT_EQ(participant->take_report(false)->reports.examples[0], most);
+}
+
+TEST(Participant, ClipsNumbersToTheRangesOfThePlan) {
+  SharedPlan plan = test_plan(1);
+  plan.columns = ReadOptions{};
+  plan.columns->feature_range = Interval{0.0, 1.0};
+  plan.columns->label_range = Interval{0.0, 1.0};
+  const std::vector<double> zeros(plan.features + 1, 0.0);
+  const std::vector<double> tens(plan.features + 1, 10.0);
+  plan.columns->ranges = Ranges{{}, zeros, tens};
+  const auto played = [&](float x, double y) {
+    const auto participant = make(plan);
+    EXPECT_TRUE(participant->assign(assignment(1)).ok());
+    std::vector<float> row(plan.features, 0.5F);
+    row[1] = x;
+    EXPECT_TRUE(participant->observe(participant->predict(row)->id, y));
+    return std::pair(parts_of(participant->take_report(false)->reports),
+                     participant->counts().clipped);
+  };
+  EXPECT_EQ(played(1e9F, -1e9).first, played(1.0F, 0.0).first);
+  EXPECT_EQ(played(1e9F, -1e9).second, 2U);
+  EXPECT_EQ(played(1.0F, 0.0).second, 0U);
 }
 
 TEST(ParticipantThreads, LoseNothing) {

@@ -16,11 +16,19 @@ namespace caucus {
 
 inline constexpr std::uint32_t kProtocol = 1;
 
-/// The most examples in one report, so that a server knows how large one can be.
+/// The most parts of one report, so that a server knows how large it can be.
 inline constexpr std::size_t kPartsPerReport = 64;
-inline constexpr std::size_t most_examples_per_part(std::size_t rounds_per_upload) {
-  constexpr std::size_t kAlways = 100'000;  // examples may wait for the server
-  return rounds_per_upload > kAlways ? rounds_per_upload : kAlways;
+/// The most examples in one part. Where gradients are sent, a client predicts N examples with the
+/// models of a batch, and as many in each batch by which its true values are late. Sums may be of
+/// more examples than the batch was to have: an application does not stop while the server is away.
+inline constexpr std::size_t most_examples_per_part(const SharedPlan& plan) {
+  constexpr std::size_t kMost = 0xFFFFFFFF;
+  constexpr std::size_t kLongest = 100'000;  // a growing batch is no longer
+  const std::size_t rounds = plan.rounds_per_upload;
+  const std::size_t length = plan.statistics && rounds < kLongest ? kLongest : rounds;
+  // The last batch of sums may be longer by a rest that cannot be sent by itself.
+  const std::size_t batches = plan.statistics ? 2 : plan.label_delay + 1;
+  return length > kMost / batches ? kMost : length * batches;
 }
 
 /// The most batches of a run: the keys of its random numbers hold the batch in 32 bits.
@@ -38,6 +46,7 @@ struct HelloRecord {
 struct ReadyRecord {
   std::uint64_t examples = 0;  ///< 0 if the client does not know
   std::size_t features = 0, experts = 0;
+  std::uint64_t clipped = 0;  ///< examples with a value outside the ranges of the plan
 };
 
 /// server -> client: the answer to a hello.

@@ -5,22 +5,13 @@
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/text.hpp"
-#include "caucus/core/statistics/least_squares.hpp"
+#include "caucus/federation/records.hpp"
+#include "caucus/federation/sums_validation.hpp"
 
 namespace caucus {
 namespace {
 
-// Clients compute in floats, so the bounds hold for them only up to this factor.
-constexpr double kRounding = 1e-3;
-constexpr double kTiny = 1e-30;
-
 double with_rounding(double bound) { return bound * (1.0 + kRounding) + kTiny; }
-
-bool is_square(const Loss& loss) { return std::holds_alternative<SquareLoss>(loss.kind()); }
-
-std::string beyond(const char* what, double value, double bound) {
-  return std::string(what) + " " + to_text(value) + " is beyond " + to_text(bound);
-}
 
 }  // namespace
 
@@ -84,10 +75,11 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
   const auto with_sums =
       bounds_.sums ? models_with_sums(*plan_, spaces) : std::vector<bool>(models, false);
   for (std::size_t a = 0; a < models; ++a) {
+    const SampledModel& model = sampled.models[a];
+    Reported one{&reports, begin + a, &model, {}, examples};
+    if (model.weights) one.weights = *model.weights;
     const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
-    if (auto found = fault_of_model(reports, begin + a, sampled.models[a], floats, examples)) {
-      return found;
-    }
+    if (auto found = fault_of_model(one, floats)) return found;
   }
   return std::nullopt;
 }
@@ -99,61 +91,87 @@ std::size_t ReportRules::expected_floats(std::uint32_t space, bool with_sums,
   return with_sums ? triangle_size(bounds_.sums->coordinates(dimension, examples) + 1) : 0;
 }
 
-std::optional<std::string> ReportRules::fault_of_model(const ReportBatch& reports,
-                                                       std::size_t reported,
-                                                       const SampledModel& model,
-                                                       std::size_t floats,
-                                                       std::uint32_t examples) const {
-  const std::uint32_t space = reports.spaces[reported];
-  const std::span<const float> gradient = reports.direction(reported);
-  if (space != model.space) {
+std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
+                                                       std::size_t floats) const {
+  const SampledModel& model = *one.model;
+  if (const std::uint32_t space = one.reports->spaces[one.place]; space != model.space) {
     return "space " + std::to_string(space) + " where " + std::to_string(model.space) +
            " was assigned";
   }
-  const std::size_t dimension = plan_->maps.dimension(model.space);
-  if (gradient.size() != floats) {
-    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(gradient.size()) +
+  if (one.direction().size() != floats) {
+    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(one.direction().size()) +
            " numbers instead of " + std::to_string(floats);
   }
-  const auto loss = static_cast<double>(reports.losses[reported]);
+  const double loss = one.loss();
   if (!std::isfinite(loss)) return "a loss that is not finite";
-  double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
-  for (const float g : gradient) square += static_cast<double>(g) * static_cast<double>(g);
-  if (!std::isfinite(square)) return "a gradient that is not finite";
-
   const double largest = reach(model);
   if (loss < least_loss(largest)) return beyond("loss", loss, least_loss(largest));
   const double most = with_rounding(plan_->loss.largest(largest, bounds_.target));
   if (loss > most) return beyond("loss", loss, most);
-  if (dimension == 0) return std::nullopt;
-  if (bounds_.sums) return fault_of_triangle(gradient, model, examples);
-  const double bound = bounds_.features[model.space];
+  if (plan_->maps.dimension(model.space) == 0) return std::nullopt;
+  return bounds_.sums ? fault_of_triangle(one) : fault_of_gradient(one);
+}
+
+std::optional<std::string> ReportRules::fault_of_gradient(const Reported& one) const {
+  double square = 0.0;  // |g|^2; floats' squares fit a double, and NaN shows
+  for (const float g : one.direction()) square += static_cast<double>(g) * static_cast<double>(g);
+  if (!std::isfinite(square)) return "a gradient that is not finite";
+  const double largest = reach(*one.model);
+  const double loss = one.loss();
+  const double bound = bounds_.features[one.model->space];
   const double steepest = with_rounding(plan_->loss.steepest(largest, bounds_.target) * bound);
   if (square > steepest * steepest) return beyond("gradient norm", std::sqrt(square), steepest);
   const double by_loss = with_rounding(4.0 * bound * bound * loss);
   if (is_square(plan_->loss) && square > by_loss) {
     return beyond("squared gradient norm", square, by_loss) + " for its loss";
   }
+  if (one.weights.empty()) return std::nullopt;
+  double along = 0.0;  // <g, w>
+  for (std::size_t k = 0; k < one.weights.size(); ++k) {
+    along += static_cast<double>(one.direction()[k]) * static_cast<double>(one.weights[k]);
+  }
+  // The client computes <w, z> in floats.
+  constexpr double kRoundingOfForecasts = 1e-5;
+  const double room =
+      kRounding * std::abs(loss) + kRoundingOfForecasts * steepest * one.model->norm + kTiny;
+  double least = loss - plan_->loss.largest(0.0, bounds_.target);
+  if (is_square(plan_->loss)) {
+    const double apart = 2.0 * bounds_.target * std::sqrt(std::max(0.0, loss));
+    least = 2.0 * loss - apart;
+    if (along > 2.0 * loss + apart + room) {
+      return beyond("gradient along the model", along, 2.0 * loss + apart) + " for its loss";
+    }
+  }
+  if (along < least - room) {
+    return beyond("gradient along the model", along, least) + " for its loss";
+  }
   return std::nullopt;
 }
 
-std::optional<std::string> ReportRules::fault_of_triangle(std::span<const float> triangle,
-                                                          const SampledModel& model,
-                                                          double examples) const {
+std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) const {
+  const auto triangle = one.direction();
   if (triangle.empty()) return std::nullopt;
+  const SampledModel& model = *one.model;
+  const FeatureMaps& maps = plan_->maps;
   const std::size_t rows = triangle_rows(triangle.size());
   SymmetricMatrix sums(rows);
   sums.add_triangle(rows, triangle);
-  if (!is_semidefinite(sums)) return "sums that are not positive semidefinite";
-  if (!is_square(plan_->loss)) return std::nullopt;  // others weigh examples and move targets
-  double trace = 0.0;
-  for (std::size_t k = 1; k < rows; ++k) trace += sums(k, k);
-  const double bound = bounds_.features[model.space];
-  const double most_trace = with_rounding(examples * bound * bound);
-  if (trace > most_trace) return beyond("sum of squared features", trace, most_trace);
-  const double most_targets = with_rounding(examples * bounds_.target * bounds_.target);
-  if (sums(0, 0) > most_targets) return beyond("sum of squared targets", sums(0, 0), most_targets);
-  return std::nullopt;
+  SumsClaim claim{&plan_->loss,
+                  static_cast<double>(one.examples),
+                  bounds_.features[model.space],
+                  bounds_.target,
+                  reach(model),
+                  {}};
+  const std::size_t inputs = maps.shape().features;
+  if (maps.space(model.space).intercept && rows > inputs + 1) claim.intercept = inputs;
+  if (auto found = fault_in_sums(sums, claim)) return found;
+  if (one.weights.empty()) return std::nullopt;
+  const auto missing = one.weights.subspan(rows - 1);  // not sent, to hide examples
+  const auto is_zero = [](float w) { return w == 0.0F; };
+  if (!std::all_of(missing.begin(), missing.end(), is_zero)) return std::nullopt;
+  const std::vector<double> weights(one.weights.begin(),
+                                    one.weights.begin() + static_cast<std::ptrdiff_t>(rows - 1));
+  return fault_in_loss(sums, claim, weights, one.loss());
 }
 
 std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,

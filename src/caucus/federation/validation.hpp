@@ -2,10 +2,11 @@
 // for the models that the client was given. Within these bounds a client can still do great harm.
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
-// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. Sums over n
-// examples (the adaptive schedule) are possible exactly if
-//   the matrix of the sums is positive semidefinite, its part of z has the trace n b_i^2 at most,
-//   and its part of y is n Y^2 at most.
+//             <g, w_i> >= c - max_y l(0, y)       since l(0, y) >= l(f, y) - l'(f, y) f
+//             |<g, w_i> - 2 c| <= 2 Y sqrt(c)     for the square loss, which is stronger
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. The weights
+// are kept only for the batch that a client plays, so late parts are not held against <g, w_i>.
+// sums_validation.hpp has the conditions for sums over n examples (the adaptive schedule).
 #pragma once
 
 #include <cstddef>
@@ -54,18 +55,26 @@ class ReportRules {
  private:
   /// Returns the largest |f_i(x)|.
   [[nodiscard]] double reach(const SampledModel& model) const;
-  [[nodiscard]] std::optional<std::string> fault_of_model(const ReportBatch& reports,
-                                                          std::size_t reported,
-                                                          const SampledModel& model,
-                                                          std::size_t floats,
-                                                          std::uint32_t examples) const;
+  /// One model of a part.
+  struct Reported {
+    const ReportBatch* reports;
+    std::size_t place;
+    const SampledModel* model;
+    std::span<const float> weights;  ///< empty if they are not known
+    std::uint32_t examples;
+
+    [[nodiscard]] double loss() const { return static_cast<double>(reports->losses[place]); }
+    [[nodiscard]] std::span<const float> direction() const { return reports->direction(place); }
+  };
+
+  [[nodiscard]] std::optional<std::string> fault_of_model(const Reported& one,
+                                                          std::size_t floats) const;
+  [[nodiscard]] std::optional<std::string> fault_of_gradient(const Reported& one) const;
   /// Returns how many numbers a model is reported with beside its loss.
   [[nodiscard]] std::size_t expected_floats(std::uint32_t space, bool with_sums,
                                             std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
-  [[nodiscard]] std::optional<std::string> fault_of_triangle(std::span<const float> triangle,
-                                                             const SampledModel& model,
-                                                             double examples) const;
+  [[nodiscard]] std::optional<std::string> fault_of_triangle(const Reported& one) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,
                                                          double largest) const;
   [[nodiscard]] double least_loss(double largest) const;

@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "caucus/federation/test_federation.hpp"
 #include "caucus/federation/test_reports.hpp"
@@ -17,17 +20,20 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// A report of an honest client, and what it is held against.
 struct Honest {
-  explicit Honest(const Loss& loss = Loss(SquareLoss{}), std::size_t examples = 3) {
+  explicit Honest(const Loss& loss = Loss(SquareLoss{}), std::size_t examples = 3,
+                  float scale = 1.0F) {
     const auto settings = test_settings(1, ScheduleKind::constant);
     auto maps = FeatureMaps::make(settings.plan.spaces, {4, 0}, 1, 0);
     plan = std::make_unique<Plan>(Plan{std::move(maps).value(), loss});
     Assignment assignment;
     for (const std::uint32_t space : {3U, 1U}) {
       auto& w = weights.emplace_back(plan->maps.dimension(space));
-      for (std::size_t k = 0; k < w.size(); ++k) w[k] = 0.1F * static_cast<float>(k % 5) - 0.2F;
+      for (std::size_t k = 0; k < w.size(); ++k)
+        w[k] = scale * (0.1F * static_cast<float>(k % 5) - 0.2F);
       double norm = 0.0;
       for (const float v : w) norm += static_cast<double>(v) * static_cast<double>(v);
-      sampled.models.push_back({space, 0.5, std::sqrt(norm)});
+      sampled.models.push_back(
+          {space, 0.5, std::sqrt(norm), 0.0, std::make_shared<const std::vector<float>>(w)});
     }
     assignment.held = {{3, weights[0], 1.0}, {1, weights[1], 0.0}};
     sampled.batch = 1;
@@ -118,6 +124,44 @@ TEST(Validation, FindsSumsThatCannotBeTrue) {
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.log_loss = -1.0; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.correct = 4; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.forecasts = 0; }));
+}
+
+// A report is true to some data, whatever the models, the loss and the number of examples.
+RC_GTEST_PROP(Validation, TakesWhateverDataGive, ()) {
+  const std::string name = *rc::gen::element<std::string>(
+      "square", "absolute", "huber:0.3", "logistic", "hinge", "pinball:0.2", "linear");
+  const auto examples = *rc::gen::inRange<std::size_t>(1, 40);
+  const double scale = std::ldexp(1.0, *rc::gen::inRange(-10, 14));
+  const Honest honest(parse_loss(name).value(), examples, static_cast<float>(scale));
+  const auto found = honest.rules().fault(batch_of({honest.part}), 0, honest.sampled);
+  if (found) RC_LOG() << *found;
+  RC_ASSERT(!found);
+}
+
+TEST(Validation, FindsAGradientThatDoesNotFitItsModel) {
+  for (const char* name : {"square", "absolute", "huber:0.3", "logistic", "hinge", "pinball:0.2"}) {
+    const Honest honest(parse_loss(name).value(), 3, 10.0F);
+    const auto& w = *honest.sampled.models[0].weights;
+    const double norm = honest.sampled.models[0].norm;
+    const Loss& loss = honest.plan->loss;
+    // As long as its bound allows, along -w: no convex loss rises towards 0 from this loss.
+    TestPart part = honest.part;
+    part.held[0].loss = static_cast<float>(loss.largest(norm, 1.0));
+    const double length = loss.steepest(norm, 1.0);
+    for (std::size_t k = 0; k < w.size(); ++k) {
+      part.held[0].gradient[k] = static_cast<float>(-length * static_cast<double>(w[k]) / norm);
+    }
+    const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
+    EXPECT_NE(found.find("along the model"), std::string::npos) << name << ": " << found;
+  }
+}
+
+TEST(Validation, FindsASquareLossThatItsGradientDoesNotHave) {
+  const Honest honest(Loss(SquareLoss{}), 3, 100.0F);
+  TestPart part = honest.part;
+  part.held[0].loss *= 4.0F;  // the gradient is short enough for it
+  const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
+  EXPECT_NE(found.find("along the model"), std::string::npos) << found;
 }
 
 // Whatever a client sends, what passes cannot move a model by more than an honest report could.

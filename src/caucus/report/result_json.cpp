@@ -201,6 +201,7 @@ Json result_json(const FinishedRun& run) {
                  {"clients", run.result.clients}}},
                {"results", Json::array()},
                {"yardsticks", Json::object()}};
+  if (run.data.clipped > 0) json["data"]["clipped"] = run.data.clipped;
   for (const AlgorithmResult& result : run.result.results) {
     json["results"].push_back(algorithm_json(run, result, spaces));
   }

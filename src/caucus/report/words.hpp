@@ -31,6 +31,8 @@ inline const Words<Mode> kModes = {{"asynchronous", Mode::asynchronous},
                                    {"synchronous", Mode::synchronous}};
 inline const Words<Horizon> kHorizons = {{"rounds", Horizon::rounds},
                                          {"examples", Horizon::examples}};
+inline const Words<Robust> kRobust = {
+    {"none", Robust::none}, {"clip", Robust::clip}, {"trim", Robust::trim}};
 inline const Words<LabelConvention> kLabels = {{"none", LabelConvention::none},
                                                {"zero_one", LabelConvention::zero_one},
                                                {"minus_plus", LabelConvention::minus_plus}};

@@ -87,8 +87,9 @@ Result<SharedPlan> Client::wait_for_plan(std::chrono::milliseconds timeout) {
   return *plan();
 }
 
-Status Client::ready(std::uint64_t examples, std::size_t features, std::size_t experts) {
-  return parts_->ready({examples, features, experts});
+Status Client::ready(std::uint64_t examples, std::size_t features, std::size_t experts,
+                     std::uint64_t clipped) {
+  return parts_->ready({examples, features, experts, clipped});
 }
 
 Result<std::optional<OpenBatch>> Client::next_batch() {

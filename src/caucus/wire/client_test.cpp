@@ -351,7 +351,8 @@ TEST(Client, ShowsItsKeysAndItsToken) {
 }
 
 TEST(Client, LosesNoExampleToThreads) {
-  const auto settings = test_settings(1, ScheduleKind::constant, 3);
+  // The models of a batch may be used for all 4000 examples: 1000 and three batches' late labels.
+  const auto settings = test_settings(1, ScheduleKind::constant, 1000);
   const TestSource source({4000});
   wire::TestServer server(settings);
   const auto client = Client::start(options_for(server, "c1"));

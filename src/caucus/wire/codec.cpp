@@ -177,10 +177,11 @@ void encode(const ReadyRecord& ready, v1::Ready& into) {
   into.set_examples(ready.examples);
   into.set_features(static_cast<std::uint32_t>(ready.features));
   into.set_experts(static_cast<std::uint32_t>(ready.experts));
+  into.set_clipped(ready.clipped);
 }
 
 ReadyRecord decode(const v1::Ready& ready) {
-  return {ready.examples(), ready.features(), ready.experts()};
+  return {ready.examples(), ready.features(), ready.experts(), ready.clipped()};
 }
 
 void encode(const WelcomeRecord& welcome, v1::Welcome& into) {

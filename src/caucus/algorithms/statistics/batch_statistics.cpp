@@ -7,16 +7,32 @@
 
 namespace caucus {
 
+constexpr double kLeastWeight = 0.025;  // half of the least curvature
+
+double largest_weight(const Loss& loss) {
+  constexpr double kAtKinks = 1e4;
+  constexpr double kLogistic = 0.1019;  // of p^2 / (-4 ln(1 - p)), at p = 0.715
+  return std::visit(
+      [](const auto& kind) {
+        using L = std::decay_t<decltype(kind)>;
+        if constexpr (std::is_same_v<L, SquareLoss>) return 1.0;
+        if constexpr (std::is_same_v<L, HuberLoss>) return 0.5;
+        if constexpr (std::is_same_v<L, LogisticLoss>) return kLogistic;
+        if constexpr (std::is_same_v<L, LinearLoss>) return kLeastWeight;
+        return kAtKinks;
+      },
+      loss.kind());
+}
+
 QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual) {
   if (std::holds_alternative<SquareLoss>(loss.kind())) return {1.0, y};
   const auto [value, slope] = loss.value_and_derivative(output, y);
   // A quadratic with the loss's value and slope that is zero at its minimum has this weight. Where
   // a loss is near zero, its mean takes the place of the value. The linear loss has no minimum.
-  constexpr double kLeast = 0.025;  // half of the least curvature
   constexpr double kTiny = 1e-12;
   const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
   const double curved = linear ? 0.0 : slope * slope / (4.0 * std::max({value, usual, kTiny}));
-  const double weight = std::max(curved, kLeast);
+  const double weight = std::clamp(curved, kLeastWeight, largest_weight(loss));
   return {weight, output - slope / (2.0 * weight)};
 }
 

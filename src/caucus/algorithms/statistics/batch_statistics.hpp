@@ -27,6 +27,11 @@ struct QuadraticLoss {
 /// `usual` is the model's mean loss so far, which keeps the curvature of losses with a kink finite.
 QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual);
 
+/// Returns the largest weight of any quadratic of a loss. The losses with a kink are flat where
+/// they are small, so their weights are cut off: errors below 1 / (4 largest_weight) count as this
+/// large.
+double largest_weight(const Loss& loss);
+
 /// Returns which of some models that a client holds are reported with sums: not frozen experts, and
 /// not a model whose sums are those of another one or, for the square loss, a part of them.
 std::vector<bool> models_with_sums(const Plan& plan, std::span<const std::uint32_t> spaces);

@@ -9,29 +9,6 @@
 
 namespace caucus {
 
-void LossDifferences::add(const LossDifferences& other) {
-  examples += other.examples;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    sums[i] += other.sums[i];
-    compared[i] += other.compared[i];
-  }
-}
-
-void LossDifferences::clear() {
-  examples = 0.0;
-  std::fill(sums.begin(), sums.end(), 0.0);
-  std::fill(compared.begin(), compared.end(), 0.0);
-}
-
-void BatchSums::clear() {
-  losses.clear();
-  for (const std::uint32_t map : touched) {
-    of_map[map].sums.reset(0);
-    of_map[map].examples = 0.0;
-  }
-  touched.clear();
-}
-
 std::optional<std::uint32_t> reference_space(std::span<const Space> spaces, const Loss& loss) {
   if (spaces.size() == 1 || !std::holds_alternative<SquareLoss>(loss.kind())) return {};
   for (std::uint32_t i = 0; i < spaces.size(); ++i) {
@@ -48,7 +25,8 @@ StatisticsOms::StatisticsOms(std::shared_ptr<const StatisticsSettings> settings)
       sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, others_.size(),
                std::min(sample_size(), others_.size())),
       sums_(plan().maps.map_count()),
-      waiting_{0.0, std::vector<double>(models(), 0.0), std::vector<double>(models(), 0.0)} {}
+      waiting_{0.0, std::vector<double>(models(), 0.0), std::vector<double>(models(), 0.0)},
+      robust_(settings_->robust, plan().maps.shape().features) {}
 
 void StatisticsOms::set_others() {
   if (!reference_) return;
@@ -110,124 +88,24 @@ void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double
   if (memory) memory->observe(y);
 }
 
-// --- reports ---
-
-BatchSums StatisticsOms::new_aggregate() const {
-  const std::vector<double> zeros(models(), 0.0);
-  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}, {}, {}};
-}
-
-void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
-  const auto sums_of = [&](std::uint32_t space, double examples,
-                           std::size_t rows) -> SymmetricMatrix& {
-    const std::size_t map = plan().maps.map_of(space);
-    MapSums& sums = into.of_map[map];
-    if (sums.examples == 0.0) into.touched.push_back(static_cast<std::uint32_t>(map));
-    sums.examples += examples;
-    sums.sums.grow(rows);
-    return sums.sums;
-  };
-  for (std::size_t n = 0; n < reports.size(); ++n) {
-    const double examples = reports.examples[n];
-    into.losses.examples += examples;
-    bool has_linear = false;
-    for (std::size_t a = reports.begin_of(n); a < reports.ends[n]; ++a) {
-      const auto triangle = reports.direction(a);
-      if (triangle.empty()) continue;  // an expert, or another model has brought the sums
-      const std::size_t rows = triangle_rows(triangle.size());
-      sums_of(reports.spaces[a], examples, rows).add_triangle(rows, triangle);
-      has_linear = has_linear || is_linear(reports.spaces[a]);
-    }
-    if (!reference_) {
-      compare_pairs(reports, n, into);
-    } else if (find_linear_sums(reports, n, into)) {
-      if (!has_linear) sums_of(*reference_, examples, into.linear.size()).add(into.linear);
-      compare_with_reference(reports, n, into);
-    }
-  }
-}
-
-bool StatisticsOms::find_linear_sums(const ReportBatch& reports, std::size_t report,
-                                     BatchSums& into) const {
-  const std::size_t inputs = plan().maps.shape().features;
-  const std::size_t rows = inputs + 2;  // y, x, 1
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    const Space& space = plan().maps.space(reports.spaces[a]);
-    if (!space.intercept || reports.sizes[a] < triangle_size(rows)) continue;
-    const auto leading = reports.direction(a).first(triangle_size(rows));
-    into.triangle.assign(leading.begin(), leading.end());
-    if (space.is_kernel()) {  // its coordinates of x are divided by the root of their number
-      const auto factor = static_cast<float>(std::sqrt(static_cast<double>(inputs)));
-      const auto scale = [&](std::size_t k) { return k > 0 && k <= inputs ? factor : 1.0F; };
-      for (std::size_t r = 0, place = 0; r < rows; ++r) {
-        for (std::size_t c = 0; c <= r; ++c) into.triangle[place++] *= scale(r) * scale(c);
-      }
-    }
-    into.linear.reset(rows);
-    into.linear.add_triangle(rows, into.triangle);
-    return true;
-  }
-  return false;
-}
-
-void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
-                                           BatchSums& into) const {
-  if (!is_known(*reference_)) return;
-  const double examples = reports.examples[report];
-  const auto loss_of = [&](std::uint32_t space) {
-    const auto w = weights(space);
-    return sum_of_squares(into.linear, std::vector<double>(w.begin(), w.end()));
-  };
-  const auto compare = [&](std::uint32_t space, double excess) {
-    into.losses.sums[space] += excess;
-    into.losses.compared[space] += examples;
-  };
-  // Losses that were reported are of the models that were sent; the reference may have changed.
-  std::optional<double> sent_reference;
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    if (reports.spaces[a] == *reference_) {
-      sent_reference = examples * static_cast<double>(reports.losses[a]);
-    }
-  }
-  const double reference = loss_of(*reference_);
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    const std::uint32_t space = reports.spaces[a];
-    if (is_linear(space) || !is_known(space)) continue;
-    compare(space,
-            examples * static_cast<double>(reports.losses[a]) - sent_reference.value_or(reference));
-  }
-  for (std::uint32_t i = 0; i < models(); ++i) {
-    if (is_linear(i)) compare(i, loss_of(i) - reference);
-  }
-}
-
-void StatisticsOms::compare_pairs(const ReportBatch& reports, std::size_t report,
-                                  BatchSums& into) const {
-  const double examples = reports.examples[report];
-  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
-    for (std::size_t b = a + 1; b < reports.ends[report]; ++b) {
-      const std::uint32_t i = reports.spaces[a];
-      const std::uint32_t k = reports.spaces[b];
-      if (!is_known(i) || !is_known(k)) continue;
-      const PairWeights weights =
-          reports.is_late(a) ? late_pair_weights(probabilities(), i, k, sample_size(),
-                                                 reports.sampled_with[a], reports.sampled_with[b])
-                             : pair_weights(probabilities(), i, k, sample_size());
-      const double gap = examples * (static_cast<double>(reports.losses[a]) -
-                                     static_cast<double>(reports.losses[b]));
-      into.losses.sums[i] += weights.second * gap;
-      into.losses.sums[k] -= weights.first * gap;
-    }
-  }
-}
-
 // --- steps ---
 
-void StatisticsOms::step(const Batch&, const BatchSums& sums) {
-  const double examples = sums.losses.examples;
-  if (examples == 0.0) return;
+double StatisticsOms::share_kept(double examples) const {
   const double rounds = examples / static_cast<double>(settings_->clients);
-  add(sums, std::pow(1.0 - settings_->fixed_share, rounds));
+  return std::pow(1.0 - settings_->fixed_share, rounds);
+}
+
+void StatisticsOms::step(const Batch&, const BatchSums& aggregate) {
+  if (weighs()) {
+    learn(weighed(aggregate.kept));
+  } else {
+    learn(aggregate);
+  }
+}
+
+void StatisticsOms::learn(const BatchSums& sums) {
+  if (sums.losses.examples == 0.0) return;
+  add(sums, share_kept(sums.losses.examples));
   solve_grown(sums.touched);
   waiting_.add(sums.losses);
   if (models() > 1) move_probabilities();
@@ -269,10 +147,7 @@ void StatisticsOms::move_probabilities() {
   }
   hedge_.discount(examples_ / (examples_ + waiting_.examples));
   hedge_.update(differences);
-  const double rounds = waiting_.examples / static_cast<double>(settings_->clients);
-  if (settings_->fixed_share > 0.0) {
-    hedge_.share(1.0 - std::pow(1.0 - settings_->fixed_share, rounds));
-  }
+  if (settings_->fixed_share > 0.0) hedge_.share(1.0 - share_kept(waiting_.examples));
   examples_ += waiting_.examples;
   waiting_.clear();
   set_others();
@@ -292,7 +167,7 @@ void StatisticsOms::solve(std::size_t space) {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 2";
+constexpr std::string_view kStatisticsState = "statistics-oms 3";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
@@ -302,6 +177,7 @@ void StatisticsOms::save(StateWriter& to) const {
   to.real(waiting_.examples);
   to.numbers(waiting_.sums);
   to.numbers(waiting_.compared);
+  robust_.save(to);
   for (const MapSums& map : sums_) {
     to.real(map.examples);
     to.real(map.solved);
@@ -319,6 +195,7 @@ Status StatisticsOms::restore(StateReader& from) {
   waiting_.examples = from.real();
   from.numbers(waiting_.sums);
   from.numbers(waiting_.compared);
+  CAUCUS_CHECK(robust_.restore(from));
   std::vector<std::size_t> dimensions(sums_.size());
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);

@@ -22,6 +22,7 @@
 
 #include "caucus/algorithms/oms_server.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/algorithms/statistics/robust_factors.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/adahedge.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
@@ -43,6 +44,7 @@ struct StatisticsSettings {
   std::size_t clients = 1;   ///< M: a round has so many examples
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
+  Robust robust = Robust::none;
 };
 
 /// Sums over examples of one map.
@@ -67,8 +69,9 @@ struct BatchSums {
   LossDifferences losses;
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
-  SymmetricMatrix linear;              ///< used while aggregating: those of a report's linear map
-  std::vector<float> triangle;
+  KeptReports kept;        ///< if they are weighed together (robust_factors.hpp), all reports
+  WeighedReport report;    ///< used while aggregating: one report
+  SymmetricMatrix linear;  ///< used while aggregating: the sums of its linear map
 
   void clear();
 };
@@ -116,14 +119,30 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   [[nodiscard]] bool is_linear(std::size_t space) const {
     return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
   }
-  /// Finds the sums of the linear map in a report; returns whether there are any.
-  bool find_linear_sums(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
+  /// Returns whether reports are weighed against each other before they are added up.
+  [[nodiscard]] bool weighs() const { return settings_->robust != Robust::none; }
+  /// Lists the sums of a report by maps, with those of the reference if they are known. They lie
+  /// in the report and in the result.
+  void list(const ReportBatch& reports, std::size_t report, WeighedReport& into) const;
+  /// Writes the triangle of the sums of (y, x, 1) in a report, empty if there is none.
+  void find_linear_triangle(const ReportBatch& reports, std::size_t report,
+                            std::vector<float>& into) const;
+  /// Adds one report, whose sums of each map count with a factor.
+  void add(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
+           BatchSums& into) const;
   /// Compares the losses of a report with that of the reference.
   void compare_with_reference(const ReportBatch& reports, std::size_t report,
-                              BatchSums& into) const;
+                              const WeighedReport& weighed, BatchSums& into) const;
   /// Compares the losses of the models of a report with each other. The differences are unbiased
   /// estimates of c_i - sum_k p_k c_k.
-  void compare_pairs(const ReportBatch& reports, std::size_t report, BatchSums& into) const;
+  void compare_pairs(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
+                     BatchSums& into) const;
+  /// Weighs the reports of a batch against each other and adds them up. Coordinates of which only
+  /// doubtful reports have sums are left out: however small their factor, they would decide alone.
+  [[nodiscard]] BatchSums weighed(const KeptReports& kept);
+  /// Returns the share of what was learned before that counts after so many examples.
+  [[nodiscard]] double share_kept(double examples) const;
+  void learn(const BatchSums& sums);
   /// Adds the sums of a batch to those of all.
   void add(const BatchSums& sums, double kept);
   /// Computes the models of maps with noticeably more examples than when they were computed last.
@@ -142,6 +161,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   std::vector<MapSums> sums_;   ///< by map
   double examples_ = 0.0;       ///< behind p
   LossDifferences waiting_;     ///< that have not moved p yet
+  RobustFactors robust_;
 };
 
 }  // namespace caucus

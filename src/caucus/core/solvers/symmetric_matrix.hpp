@@ -86,17 +86,18 @@ class SymmetricMatrix {
       }
     }
   }
-  /// Adds what write_triangle() wrote of a matrix of at least `rows` rows.
-  void add_triangle(std::size_t rows, std::span<const float> triangle) {
+  /// Adds what write_triangle() wrote of a matrix of at least `rows` rows, times a factor.
+  void add_triangle(std::size_t rows, std::span<const float> triangle, double factor = 1.0) {
     const float* from = triangle.data();
     for (std::size_t r = 0; r < rows; ++r) {
       double* to = values_.data() + place(r, 0);
       const std::size_t diagonal = r / simd::kBlock * simd::kBlock;
       for (std::size_t c = 0; c < diagonal; c += simd::kBlock, to += kApart, from += simd::kBlock) {
-        for (std::size_t k = 0; k < simd::kBlock; ++k) to[k] += static_cast<double>(from[k]);
+        for (std::size_t k = 0; k < simd::kBlock; ++k)
+          to[k] += factor * static_cast<double>(from[k]);
       }
       for (std::size_t c = diagonal; c <= r; ++c) {  // the diagonal block has both halves
-        const auto value = static_cast<double>(*from++);
+        const double value = factor * static_cast<double>(*from++);
         to[c - diagonal] += value;
         if (c < r) values_[place(c, r)] += value;
       }

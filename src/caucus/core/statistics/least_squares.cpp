@@ -91,16 +91,18 @@ bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const 
 bool is_semidefinite(const SymmetricMatrix& sums) {
   const auto d = static_cast<Eigen::Index>(sums.size());
   Matrix A(d, d);
-  double trace = 0.0;
   for (Eigen::Index column = 0; column < d; ++column) {
     for (Eigen::Index row = column; row < d; ++row) {
       A(row, column) = sums(static_cast<std::size_t>(row), static_cast<std::size_t>(column));
+      if (!std::isfinite(A(row, column))) return false;
     }
-    trace += A(column, column);
+    if (A(column, column) < 0.0) return false;
   }
-  if (!std::isfinite(trace) || trace < 0.0) return false;
-  constexpr double kRounding = 1e-6;
-  A.diagonal().array() += kRounding * trace + 1e-30;
+  // Errors of e sqrt(S_ii S_jj) change no eigenvalue by more than e d times the diagonal.
+  constexpr double kRounding = 2e-6;
+  constexpr double kUnderflow = 1e-30;
+  A.diagonal() *= 1.0 + kRounding * static_cast<double>(d);
+  A.diagonal().array() += kUnderflow;
   const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(A);
   return cholesky.info() == Eigen::Success;
 }

@@ -17,8 +17,9 @@ namespace caucus {
 /// The first bytes of a snapshot, with the version of its layout, which any change must raise:
 /// stored_run_test.cpp checks that. 3 added the length with which the run began, and rows of
 /// batches that begin with their version (member_bytes.cpp); 4 added the models of every open
-/// batch, and what personal layers compared.
-constexpr std::string_view kSnapshotName = "caucus federation 4";
+/// batch, and what personal layers compared; 5 the clipped examples of
+/// clients.
+constexpr std::string_view kSnapshotName = "caucus federation 5";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,

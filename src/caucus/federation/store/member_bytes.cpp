@@ -39,14 +39,16 @@ namespace {
 
 /// The first byte of a row of a closed batch; any change of what follows must raise it. Rows that
 /// builds before version 3 wrote begin with a flag, which is 0 or 1.
-constexpr std::uint8_t kRowVersion = 4;
+constexpr std::uint8_t kRowVersion = 5;
 
 constexpr auto kSnapshotFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,
-               &TrackedMember::examples, &TrackedMember::counted, &TrackedMember::playing,
-               &TrackedMember::last_batch, &TrackedMember::counters, &TrackedMember::sampled);
-constexpr auto kRowFields = std::tuple(&TrackedMember::joined, &TrackedMember::examples,
-                                       &TrackedMember::cut_off, &TrackedMember::counters);
+               &TrackedMember::examples, &TrackedMember::clipped, &TrackedMember::counted,
+               &TrackedMember::playing, &TrackedMember::last_batch, &TrackedMember::counters,
+               &TrackedMember::sampled);
+constexpr auto kRowFields =
+    std::tuple(&TrackedMember::joined, &TrackedMember::examples, &TrackedMember::cut_off,
+               &TrackedMember::counters, &TrackedMember::clipped);
 
 /// The weights by when they were drawn and space, which is also the order of the bytes.
 using WeightsOfBatches = std::map<std::pair<std::uint64_t, std::uint32_t>, SharedWeights>;

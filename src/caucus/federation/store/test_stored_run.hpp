@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,7 +35,30 @@ inline FederationSettings stored_settings(ScheduleKind schedule) {
   settings.plan.features = 0;  // the clients tell
   settings.plan.label_delay = 1;
   settings.violations = 1;
+  settings.max_abs_target = 1024.0;  // so that made-up gradients may have any angle with the models
   return settings;
+}
+
+/// Fills in the sums of the same row (y, z) in every example. The model's loss on it follows if its
+/// weights are known, in few digits, so that it is the same with all kernels.
+inline void make_sums_up(const Plan& plan, const SampledModel& model, std::uint32_t examples,
+                         float y, TestModel& into) {
+  std::vector<float> row(plan.maps.dimension(model.space) + 1, 0.125F);
+  row[0] = y;
+  if (plan.maps.space(model.space).intercept) row[1 + plan.maps.shape().features] = 1.0F;
+  for (std::size_t r = 0; r < row.size(); ++r) {
+    for (std::size_t c = 0; c <= r; ++c) {
+      into.gradient.push_back(static_cast<float>(examples) * row[r] * row[c]);
+    }
+  }
+  if (!model.weights) return;
+  double error = -static_cast<double>(y);
+  for (std::size_t k = 0; k < model.weights->size(); ++k) {
+    error += static_cast<double>((*model.weights)[k]) * static_cast<double>(row[k + 1]);
+  }
+  int exponent = 0;
+  const double digits = std::frexp(error * error, &exponent);
+  into.loss = static_cast<float>(std::ldexp(std::round(digits * 4096.0) / 4096.0, exponent));
 }
 
 /// An answer to the models of one batch, within all bounds.
@@ -50,13 +74,12 @@ inline TestPart made_up_part(const Federation& federation, const SampledSet& set
   for (std::size_t a = 0; a < spaces.size(); ++a) {
     auto& held = part.held.emplace_back(TestModel{spaces[a], loss, {}});
     const std::size_t dimension = plan.maps.dimension(spaces[a]);
-    if (sums && with_sums[a]) {  // the same row (y, z) in every example
-      held.gradient.assign(triangle_size(dimension + 1),
-                           0.015625F * static_cast<float>(part.examples));
-    } else if (!sums) {
-      held.gradient.resize(dimension);
+    if (sums) {
+      const float y = set.batch % 2 == 0 ? 0.125F : -0.25F;
+      if (with_sums[a]) make_sums_up(plan, set.models[a], part.examples, y, held);
+      continue;
     }
-    if (sums) continue;
+    held.gradient.resize(dimension);
     float next = 0.0625F * static_cast<float>(client + set.batch % 3);
     for (float& g : held.gradient) next = -(g = next + 0.03125F);
   }

@@ -1,0 +1,39 @@
+// Bounds what one client can do to models that are learned from gradients. For the square loss a
+// gradient is at most as long as its loss allows, so a lie that moves a model far has a large loss.
+// Each client's level is a running mean of the losses of the model that was drawn for it by p, and
+// m is the median of the levels at the end of the last batch.
+//   A loss c above k m, k = 5 + 4 / sqrt(n) for a report of n examples, counts as k m, and its
+//   gradient k m / c times.
+//   If the client's level is l > 4 m, its gradients count f = (4 m / l)^2 times, and its losses c
+//   as m + f (c - m).
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "caucus/algorithms/report_batch.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/result.hpp"
+
+namespace caucus {
+
+class ReportClip {
+ public:
+  /// Clips reports in place and learns their clients' levels.
+  void clip(ReportBatch& reports);
+  /// Ends a batch: the median is taken anew.
+  void close();
+
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
+ private:
+  static constexpr double kRate = 0.1;       ///< of the running means
+  static constexpr double kLevels = 4.0;     ///< medians that a level may be
+  static constexpr std::size_t kFewest = 3;  ///< clients, without whom there is no majority
+
+  std::map<std::uint32_t, double> levels_;  ///< by client
+  double median_ = 0.0;                     ///< 0 while nothing is clipped
+};
+
+}  // namespace caucus

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "caucus/engine/problem.hpp"
 #include "caucus/federation/message_size.hpp"
 
 namespace caucus {
@@ -36,8 +37,12 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
 
 UploadRule client_rule(const SharedPlan& plan, std::size_t features) {
   UploadRule rule{plan.rounds_per_upload};
-  rule.hides_examples = plan.hides_examples;
-  if (plan.hides_examples) rule.least = least_hiding_batch(plan.spaces, features);
+  if (!plan.hides_examples) return rule;
+  LearningOptions options;
+  options.spaces = plan.spaces;
+  options.loss = plan.loss;
+  options.sample_size = plan.sample_size;
+  hide_examples(rule, plan.spaces, plan.loss, features, held_models(options, true));
   return rule;
 }
 

@@ -54,7 +54,7 @@ TEST(StatisticsFederation, GoesOnFromASnapshotAndReplay) {
 TEST(StatisticsFederation, NoReportTellsOfFewerExamplesThanHideThem) {
   const TestSource source({100, 7});
   const auto settings = growing_settings(2, true);
-  const std::size_t least = least_hiding_batch(settings.plan.spaces, settings.plan.features);
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
   EXPECT_EQ(least, 2U * 5U);
   Together together(settings, source);
   for (std::uint32_t j = 0; j < 2; ++j) {

@@ -51,6 +51,7 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
   std::vector<std::uint32_t> spaces;
   for (const HeldModel& model : assignment.held) spaces.push_back(model.space);
   const std::vector<bool> with_sums = models_with_sums(*plan_, spaces);
+  sums_ = static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
   held_.resize(spaces.size());
   for (std::size_t a = 0; a < held_.size(); ++a) {
     Held& held = held_[a];
@@ -58,7 +59,7 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
     held.loss = 0.0;
     const std::size_t dimension = plan_->maps.dimension(held.space);
     const bool is_sent = with_sums[a] && rule_.sends(most);
-    held.sums.reset(is_sent ? rule_.coordinates(dimension, most) + 1 : 0);
+    held.sums.reset(is_sent ? rule_.coordinates(dimension, most, sums_) + 1 : 0);
   }
 }
 
@@ -94,7 +95,7 @@ void BatchStatistics::report(ReportBatch& into) {
     std::size_t rows = 0;
     if (held.sums.size() > 0) {
       rows = std::min(held.sums.size(),
-                      rule_.coordinates(plan_->maps.dimension(held.space), examples_) + 1);
+                      rule_.coordinates(plan_->maps.dimension(held.space), examples_, sums_) + 1);
     }
     const float loss = reported_loss(held.loss / examples_);
     const auto sent = into.add_model(held.space, loss, triangle_size(rows));

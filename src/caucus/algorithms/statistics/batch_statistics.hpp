@@ -66,6 +66,7 @@ class BatchStatistics {
   const Plan* plan_;
   UploadRule rule_;
   std::uint32_t client_ = 0, examples_ = 0;
+  std::size_t sums_ = 0;  ///< the number of held models that are reported with sums
   std::vector<Held> held_;
 };
 

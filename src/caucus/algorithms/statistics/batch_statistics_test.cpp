@@ -168,7 +168,7 @@ TEST(BatchStatistics, OfOtherLossesAreThoseOfTheirQuadratics) {
 }
 
 TEST(BatchStatistics, AreNotSentForTooFewExamplesToHideThem) {
-  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true};
+  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true, .numbers = 1000};
   Client client(plan_of({kLinear}), rule);
   EXPECT_TRUE(client.play(random_rows(7, 3, 1), 8).empty());
   EXPECT_TRUE(client.play({}, 8).empty());
@@ -179,7 +179,7 @@ TEST(BatchStatistics, AreNotSentForTooFewExamplesToHideThem) {
 }
 
 TEST(BatchStatistics, HaveACoordinateForEveryTwoExamples) {
-  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true};
+  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true, .numbers = 1000};
   Client client(plan_of({kGaussian}), rule);  // 3 + 1 + 18 coordinates
   for (const std::size_t count : {8U, 9U, 20U, 43U, 44U, 100U}) {
     const auto rows = random_rows(count, 3, count);

@@ -88,7 +88,7 @@ TEST(UploadRule, IsThatOfTheOptions) {
 
   options.min_batch = 0;
   options.spaces = {Space{.kind = SpaceKind::expert}};
-  EXPECT_EQ(upload_rule(options, 7, true).least, 2U);
+  EXPECT_EQ(upload_rule(options, 7, true).least, 10U);
 }
 
 TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {

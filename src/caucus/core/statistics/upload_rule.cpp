@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "caucus/core/statistics/rare_rows.hpp"
+
 namespace caucus {
 namespace {
 
@@ -37,7 +39,7 @@ void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& 
     const std::size_t inputs = space.kind == SpaceKind::linear || space.intercept ? features : 0;
     most = std::max(most, inputs + (space.intercept ? 1 : 0));
   }
-  rule.least = UploadRule::kExamplesPerCoordinate * most;
+  rule.least = std::max(RareRows::kShortestBatch, UploadRule::kExamplesPerCoordinate * most);
   while (rule.coordinates(most, rule.least, held) < most) ++rule.least;
 }
 

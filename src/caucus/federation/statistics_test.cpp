@@ -69,6 +69,71 @@ TEST(StatisticsFederation, NoReportTellsOfFewerExamplesThanHideThem) {
   }
 }
 
+/// Returns whether every number of a report is about enough examples.
+bool hides_its_examples(const ReportRecord& report, std::size_t least) {
+  std::size_t examples = 0;
+  for (const std::uint32_t part : report.reports.examples) {
+    if (part < least) return false;
+    examples += part;
+  }
+  // The sums over the predictions are over those of the parts, so their differences tell nothing.
+  return examples == report.played.forecasts &&
+         (examples > 0 || report.played == PlayedSums{});
+}
+
+TEST(StatisticsFederation, LateLabelsAreReportedTogetherOrNotAtAll) {
+  const TestSource source({200});
+  const auto settings = growing_settings(1, true);
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
+  for (const std::size_t late : {std::size_t{1}, least - 1, least, 9 * least}) {
+    for (const bool last : {false, true}) {
+      Together together(settings, source);
+      Participant& client = together.clients[0].participant();
+      ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+      std::vector<std::uint64_t> waiting;
+      const auto predict = [&](std::uint32_t row) {
+        return client.predict(source.example(0, row).x)->id;
+      };
+      for (std::uint32_t row = 0; row < late; ++row) waiting.push_back(predict(row));
+      for (std::uint32_t row = 0; row < least; ++row) client.observe(predict(100 + row), 0.5);
+      const SharedReport prompt = client.take_report(false);
+      EXPECT_TRUE(hides_its_examples(*prompt, least));
+      EXPECT_EQ(prompt->played.forecasts, least);
+      ASSERT_EQ(together.send(0, *prompt), Verdict::accepted) << together.why;
+      together.federation.close(together.now);
+
+      ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+      for (const std::uint64_t id : waiting) client.observe(id, 0.25);
+      const SharedReport report = client.take_report(last);
+      EXPECT_TRUE(hides_its_examples(*report, least)) << late;
+      EXPECT_EQ(report->played.forecasts, late >= least ? late : 0);
+      EXPECT_EQ(client.counts().forgotten, last && late < least ? late : 0);
+      EXPECT_EQ(together.send(0, *report), Verdict::accepted) << together.why;
+    }
+  }
+}
+
+TEST(StatisticsFederation, NoReportOfAWholeRunIsAboutFewExamples) {
+  for (const std::size_t rows : {9U, 10U, 19U, 20U, 57U, 230U}) {
+    const TestSource source({rows, 300});
+    Together together(growing_settings(2, true), source);
+    const std::size_t least = together.clients[0].participant().plan().features * 2 + 2;
+    std::size_t reported = 0;
+    while (together.federation.phase() == Federation::Phase::running) {
+      for (std::uint32_t j = 0; j < 2; ++j) {
+        if (!together.federation.awaits(j)) continue;
+        const auto report = together.clients[j].play(together.assignment(j));
+        ASSERT_TRUE(report);
+        EXPECT_TRUE(hides_its_examples(*report, least)) << rows;
+        if (j == 0) reported += report->played.forecasts;
+        ASSERT_EQ(together.send(j, *report), Verdict::accepted) << together.why;
+      }
+      together.federation.close(together.now);
+    }
+    EXPECT_EQ(reported, rows < least ? 0 : rows);
+  }
+}
+
 /// The reports of a valid batch, to be spoiled.
 struct Spoiled {
   TestSource source{{100, 100}};

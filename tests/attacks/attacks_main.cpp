@@ -102,7 +102,8 @@ Result<Rows> generated_rows(const Options& options, std::size_t count) {
   return rows;
 }
 
-/// Returns whether every column of a guess is within 1% of its range, [-1, 1] for x and [0, 1] for y.
+/// Returns whether every column of a guess is within 1% of its range, [-1, 1] for x and [0, 1] for
+/// y.
 bool is_found(const Eigen::RowVectorXd& row, const Guesses& guesses) {
   constexpr double kWithin = 0.01;
   const Index inputs = row.size() - 1;
@@ -130,10 +131,9 @@ Status attack_run(const std::string& name, const Attack& attack, const Options& 
                                               : rows_of_file(file->second, count));
   const auto schedule = options.find("schedule");
   const bool sums = schedule == options.end() || schedule->second == kSums;
-  FederationSettings settings =
-      settings_of(sums ? ScheduleKind::statistics : ScheduleKind::constant,
-                  number(options, "clients", 5), static_cast<std::size_t>(rows.cols()) - 1,
-                  number(options, "min_batch", 0));
+  FederationSettings settings = settings_of(
+      sums ? ScheduleKind::adaptive : ScheduleKind::constant, number(options, "clients", 5),
+      static_cast<std::size_t>(rows.cols()) - 1, number(options, "min_batch", 0));
   for (Space& space : settings.plan.spaces) {
     space.features = static_cast<std::uint32_t>(number(options, "frequencies", 100));
   }

@@ -15,8 +15,8 @@ namespace {
 /// g / (2 sqrt(c)) of one held model.
 struct Direction {
   const KnownFeatures* features;
-  VectorXd z;            ///< the features, up to their sign
-  double residual;       ///< sqrt(c) = |v - y|
+  VectorXd z;       ///< the features, up to their sign
+  double residual;  ///< sqrt(c) = |v - y|
   const std::vector<float>* weights;
 };
 

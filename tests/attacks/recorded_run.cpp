@@ -98,7 +98,7 @@ Result<RecordedRun> record_run(FederationSettings settings, Rows rows) {
 
 FederationSettings settings_of(ScheduleKind schedule, std::size_t clients, std::size_t features,
                                std::size_t min_batch) {
-  const bool sums = schedule == ScheduleKind::statistics;
+  const bool sums = schedule == ScheduleKind::adaptive;
   FederationSettings settings;
   settings.plan.spaces = default_spaces(sums ? std::numeric_limits<double>::infinity() : 1.0, sums);
   settings.plan.features = features;

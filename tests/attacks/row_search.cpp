@@ -78,8 +78,8 @@ Guesses search_likely_rows(const Evidence& evidence, const Effort& effort) {
 
 namespace {
 
-/// Returns a for which a'z(x) is nearest to x_k over rows like those of the batch, by least squares.
-/// If the coordinate x_k itself is left out, the random features take its place.
+/// Returns a for which a'z(x) is nearest to x_k over rows like those of the batch, by least
+/// squares. If the coordinate x_k itself is left out, the random features take its place.
 VectorXd direction_of(const KnownFeatures& features, const MatrixXd& Z, const MatrixXd& rows,
                       Index k, bool without_itself) {
   if (!without_itself) return VectorXd::Unit(features.size(), k) / features.leading_factor();

@@ -18,17 +18,18 @@ Disclosure disclosure_of(const FederationSettings& settings) {
             false};
   }
   if (plan.statistics) {
-    const std::size_t least = plan.rounds_per_upload > 0 ? plan.rounds_per_upload
-                                                         : settings.problem.min_batch;
+    const std::size_t least =
+        plan.rounds_per_upload > 0 ? plan.rounds_per_upload : settings.problem.min_batch;
     return {"the server can compute rows of the clients: min_batch = " +
                 std::to_string(settings.problem.min_batch) + " sends sums that tell rows, over " +
                 rows(least) + " or more (docs/privacy.md)",
             true};
   }
   if (plan.rounds_per_upload == 1) {
-    return {"the server can compute every row that a client learns from: this schedule sends "
-            "gradients of single rows (docs/privacy.md)",
-            true};
+    return {
+        "the server can compute every row that a client learns from: this schedule sends "
+        "gradients of single rows (docs/privacy.md)",
+        true};
   }
   return {"the server can compute rows of the clients: this schedule sends mean gradients over " +
               rows(plan.rounds_per_upload) + ", which need not hide them (docs/privacy.md)",

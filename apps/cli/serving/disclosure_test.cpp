@@ -23,8 +23,8 @@ TEST(Disclosure, WarnsOfReportsThatTellRows) {
   const Disclosure short_batches = disclosure_of(growing_settings(3, false));
   EXPECT_TRUE(short_batches.rows);
   EXPECT_THAT(short_batches.text, HasSubstr("min_batch = 1"));
-  for (const ScheduleKind kind : {ScheduleKind::theory, ScheduleKind::constant,
-                                  ScheduleKind::adaptive_first_order}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::theory, ScheduleKind::constant, ScheduleKind::adaptive_first_order}) {
     const Disclosure single = disclosure_of(test_settings(3, kind));
     EXPECT_TRUE(single.rows);
     EXPECT_THAT(single.text, HasSubstr("every row"));

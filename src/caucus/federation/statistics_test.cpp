@@ -77,8 +77,7 @@ bool hides_its_examples(const ReportRecord& report, std::size_t least) {
     examples += part;
   }
   // The sums over the predictions are over those of the parts, so their differences tell nothing.
-  return examples == report.played.forecasts &&
-         (examples > 0 || report.played == PlayedSums{});
+  return examples == report.played.forecasts && (examples > 0 || report.played == PlayedSums{});
 }
 
 TEST(StatisticsFederation, LateLabelsAreReportedTogetherOrNotAtAll) {

@@ -83,8 +83,7 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
   for (const SampledModel& model : sampled.models) spaces.push_back(model.space);
   const auto with_sums =
       bounds_.sums ? models_with_sums(*plan_, spaces) : std::vector<bool>(models, false);
-  const auto sums =
-      static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
+  const auto sums = static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
   for (std::size_t a = 0; a < models; ++a) {
     const std::size_t floats = most_floats(spaces[a], with_sums[a] ? sums : 0, examples);
     if (auto found = fault_of_model(reports, begin + a, sampled.models[a], floats, examples)) {
@@ -95,7 +94,7 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
 }
 
 std::size_t ReportRules::most_floats(std::uint32_t space, std::size_t sums,
-                                         std::uint32_t examples) const {
+                                     std::uint32_t examples) const {
   const std::size_t dimension = plan_->maps.dimension(space);
   if (!bounds_.sums) return dimension;
   return sums > 0 ? triangle_size(bounds_.sums->coordinates(dimension, examples, sums) + 1) : 0;

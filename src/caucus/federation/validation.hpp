@@ -63,7 +63,7 @@ class ReportRules {
   /// as many if they are sums. `sums` is the number of models of the report that have sums, or 0 if
   /// this one has none.
   [[nodiscard]] std::size_t most_floats(std::uint32_t space, std::size_t sums,
-                                            std::uint32_t examples) const;
+                                        std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
   [[nodiscard]] std::optional<std::string> fault_of_triangle(std::span<const float> triangle,
                                                              const SampledModel& model,

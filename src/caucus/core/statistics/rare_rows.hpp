@@ -1,8 +1,8 @@
 // Rows with a value that few rows of a batch have, such as the mark of a rare disease. If a column
-// x_k is c in all rows but one, then the sums of (x_k - c) v are a multiple of that row v: sums over
-// many rows do not hide it. So where a column has one value in all but fewer than kFewest rows, a
-// client that hides examples gives the other rows this value too, and leaves out their random
-// features, which depend on x_k.
+// x_k is c in all rows but one, then the sums of (x_k - c) v are a multiple of that row v: sums
+// over many rows do not hide it. So where a column has one value in all but fewer than kFewest
+// rows, a client that hides examples gives the other rows this value too, and leaves out their
+// random features, which depend on x_k.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,8 @@ using RowsOfFloats = std::vector<std::vector<float>>;
 
 /// Rows (y, z): z has columns with so many rows that differ from 0.5, then 1, then two numbers that
 /// depend on the columns.
-RowsOfFloats rows_with(std::size_t rows, const std::vector<std::size_t>& others, std::uint32_t seed) {
+RowsOfFloats rows_with(std::size_t rows, const std::vector<std::size_t>& others,
+                       std::uint32_t seed) {
   Stream stream({1, Purpose::test, 0, seed, 0});
   RowsOfFloats all(rows);
   for (auto& row : all) row.push_back(static_cast<float>(stream.normal()));
@@ -86,8 +87,8 @@ void expect_hidden(RareRows& rare, const RowsOfFloats& rows, std::size_t columns
 TEST(RareRows, AreReplacedWhereverTheyAre) {
   for (const std::size_t rows : {10U, 11U, 38U, 500U}) {
     for (std::uint32_t seed = 0; seed < 30; ++seed) {
-      const std::vector<std::size_t> others = {0, 1, RareRows::kFewest - 1, RareRows::kFewest,
-                                               rows / 2, rows};
+      const std::vector<std::size_t> others = {
+          0, 1, RareRows::kFewest - 1, RareRows::kFewest, rows / 2, rows};
       RareRows rare(others.size(), others.size() + 1, others.size() + 4);
       expect_hidden(rare, rows_with(rows, others, seed), others.size());
       rare.clear();

@@ -142,9 +142,9 @@ TEST(UploadRule, MakesTheLeastBatchLongEnoughForLinearSpaces) {
     hide_examples(rule, spaces, loss, 18, held);
     return rule;
   };
-  EXPECT_EQ(rule_of({linear, kernel}, Loss(SquareLoss{}), 3),
-            (UploadRule{
-                .rounds = 0, .least = 38, .hides_examples = true, .numbers = 19, .shared = 19}));
+  EXPECT_EQ(
+      rule_of({linear, kernel}, Loss(SquareLoss{}), 3),
+      (UploadRule{.rounds = 0, .least = 38, .hides_examples = true, .numbers = 19, .shared = 19}));
   // Each kernel has weights of its own, so that there are more numbers to hide: 3 * 210 of 1273.
   const UploadRule logistic = rule_of({linear, kernel}, Loss(LogisticLoss{}), 3);
   EXPECT_EQ(logistic.shared, 0U);

@@ -344,7 +344,10 @@ SharedReport Participant::take_report(bool last) {
     }
     part = parts_.erase(part);
   }
-  if (personal_ && !report->reports.empty()) report->played.personal = personal_->take_record();
+  // Labels that come late make the personal losses those of other examples than the sums.
+  if (personal_ && !report->reports.empty() && rule_.sends(personal_->record().examples)) {
+    report->played.personal = personal_->take_record();
+  }
   report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);

@@ -112,6 +112,39 @@ TEST(StatisticsFederation, LateLabelsAreReportedTogetherOrNotAtAll) {
   }
 }
 
+TEST(StatisticsFederation, PersonalLossesOfFewExamplesWaitForMore) {
+  const TestSource source({200});
+  auto settings = growing_settings(1, true);
+  settings.plan.personal = settings.problem.personal = true;
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
+  Together together(settings, source);
+  Participant& client = together.clients[0].participant();
+  std::vector<std::uint64_t> waiting;
+  const auto predict = [&](std::uint32_t row) {
+    return client.predict(source.example(0, row).x)->id;
+  };
+  const auto report_after = [&](const std::vector<std::uint64_t>& labels) {
+    for (const std::uint64_t id : labels) EXPECT_TRUE(client.observe(id, 0.5));
+    const SharedReport report = client.take_report(false);
+    EXPECT_EQ(together.send(0, *report), Verdict::accepted) << together.why;
+    together.federation.close(together.now);
+    EXPECT_TRUE(client.assign(together.assignment(0)).ok());
+    return report;
+  };
+  ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+  for (std::uint32_t row = 0; row < least; ++row) waiting.push_back(predict(row));
+  const std::uint64_t last_one = waiting.back();
+  waiting.pop_back();
+  EXPECT_TRUE(report_after(waiting)->reports.empty());  // one is missing
+  std::vector<std::uint64_t> others;
+  for (std::uint32_t row = 0; row < least; ++row) others.push_back(predict(100 + row));
+  EXPECT_EQ(report_after(others)->played.personal.examples, 2 * least - 1);
+  // The last label completes the first batch, and alone came since the report before.
+  const SharedReport late = report_after({last_one});
+  EXPECT_EQ(late->reports.examples, std::vector<std::uint32_t>{static_cast<std::uint32_t>(least)});
+  EXPECT_EQ(late->played.personal, PersonalRecord{});
+}
+
 TEST(StatisticsFederation, NoReportOfAWholeRunIsAboutFewExamples) {
   for (const std::size_t rows : {9U, 10U, 19U, 20U, 57U, 230U}) {
     const TestSource source({rows, 300});

@@ -10,6 +10,7 @@
 #include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/store/store.hpp"
 #include "caucus/wire/server.hpp"
+#include "serving/disclosure.hpp"
 #include "serving/http_endpoint.hpp"
 #include "serving/server_status.hpp"
 #include "serving/stop_signals.hpp"
@@ -132,6 +133,12 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
               {{"why",
                 "without client certificates anyone who can reach the server can grow its memory; "
                 "server.tls.client_ca or a proxy (docs/proxy.md) bounds it"}});
+  }
+  const Disclosure disclosure = disclosure_of(run.federation);
+  if (disclosure.rows) {
+    write_log(options.wire.log, LogLevel::warning, "rows", {{"why", disclosure.text}});
+  } else {
+    options.note(disclosure.text);
   }
   CAUCUS_TRY(const auto server, wire::Server::start(host, std::move(options.wire)));
   options.note("listening on " + server->address().text() + (encrypted ? " with TLS" : ""));

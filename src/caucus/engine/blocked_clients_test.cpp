@@ -84,9 +84,10 @@ Outcome play(const Setting& setting, const TestSource& source, std::size_t round
 
 TEST(BlockedClients, GiveTheBitsOfOneExampleAtATime) {
   const TestSource source({90, 0, 120, 3, 33, 120, 120, 17});
-  const std::size_t least = least_hiding_batch(spaces(), kInputs);
+  UploadRule hiding{0, 0.3};
+  hide_examples(hiding, spaces(), Loss(), kInputs, 3);
   const std::vector<UploadRule> rules = {
-      {0, 0.3, least, true}, {0, 0.2, 1, false}, {0, 0.5, 23, false}, {16, 0.3, 1, false}};
+      hiding, {0, 0.2, 1, false}, {0, 0.5, 23, false}, {16, 0.3, 1, false}};
   for (const Loss& loss : {Loss(SquareLoss{}), Loss(AbsoluteLoss{}), Loss(LogisticLoss{})}) {
     for (const UploadRule& rule : rules) {
       for (const bool personal : {false, true}) {

@@ -69,8 +69,9 @@ UploadRule upload_rule(const LearningOptions& options, std::size_t features, boo
   if (!from_sums) return UploadRule{std::max<std::size_t>(1, options.rounds_per_upload)};
   UploadRule rule{options.rounds_per_upload, options.growth,
                   std::max<std::size_t>(options.min_batch, 1)};
-  rule.hides_examples = options.min_batch == 0;
-  if (rule.hides_examples) rule.least = least_hiding_batch(options.spaces, features);
+  if (options.min_batch == 0) {
+    hide_examples(rule, options.spaces, options.loss, features, held_models(options, true));
+  }
   if (const double share = options.schedule.fixed_share; share > 0.0) {
     // What is remembered does not grow, so batches need not grow either.
     rule.longest = static_cast<std::size_t>(

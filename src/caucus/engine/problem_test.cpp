@@ -69,7 +69,7 @@ TEST(UploadRule, IsThatOfTheOptions) {
   LearningOptions options;
   options.spaces = {Space{.intercept = true},
                     Space{.kind = SpaceKind::gaussian, .intercept = true, .features = 20},
-                    Space{.kind = SpaceKind::cauchy, .features = 50}};
+                    Space{.kind = SpaceKind::cauchy, .intercept = true, .features = 50}};
   options.rounds_per_upload = 5;
   EXPECT_EQ(upload_rule(options, 7, false), (UploadRule{.rounds = 5}));
   options.rounds_per_upload = 0;
@@ -77,14 +77,18 @@ TEST(UploadRule, IsThatOfTheOptions) {
 
   options.growth = 0.2;
   // x and 1 are sent first: 8 coordinates, with two examples for each.
-  EXPECT_EQ(upload_rule(options, 7, true),
-            (UploadRule{.rounds = 0, .growth = 0.2, .least = 16, .hides_examples = true}));
+  EXPECT_EQ(upload_rule(options, 7, true), (UploadRule{.rounds = 0,
+                                                       .growth = 0.2,
+                                                       .least = 16,
+                                                       .hides_examples = true,
+                                                       .numbers = 8,
+                                                       .shared = 8}));
   options.min_batch = 3;
   EXPECT_EQ(upload_rule(options, 7, true), (UploadRule{.rounds = 0, .growth = 0.2, .least = 3}));
 
   options.min_batch = 0;
   options.spaces = {Space{.kind = SpaceKind::expert}};
-  EXPECT_EQ(upload_rule(options, 7, true).least, 2U);
+  EXPECT_EQ(upload_rule(options, 7, true).least, 10U);
 }
 
 TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "caucus/engine/problem.hpp"
 #include "caucus/federation/federation_settings.hpp"
 #include "caucus/federation/message_size.hpp"
 
@@ -37,8 +38,12 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
 
 UploadRule client_rule(const SharedPlan& plan, std::size_t features) {
   UploadRule rule{plan.rounds_per_upload};
-  rule.hides_examples = plan.hides_examples;
-  if (plan.hides_examples) rule.least = least_hiding_batch(plan.spaces, features);
+  if (!plan.hides_examples) return rule;
+  LearningOptions options;
+  options.spaces = plan.spaces;
+  options.loss = plan.loss;
+  options.sample_size = plan.sample_size;
+  hide_examples(rule, plan.spaces, plan.loss, features, held_models(options, true));
   return rule;
 }
 
@@ -416,7 +421,10 @@ SharedReport Participant::take_report(bool last) {
     }
     part = parts_.erase(part);
   }
-  if (personal_ && !report->reports.empty()) report->played.personal = personal_->take_record();
+  // Labels that come late make the personal losses those of other examples than the sums.
+  if (personal_ && !report->reports.empty() && rule_.sends(personal_->record().examples)) {
+    report->played.personal = personal_->take_record();
+  }
   report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;
   retained_.keep(models_->fingerprint, report);

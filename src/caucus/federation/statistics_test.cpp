@@ -54,7 +54,7 @@ TEST(StatisticsFederation, GoesOnFromASnapshotAndReplay) {
 TEST(StatisticsFederation, NoReportTellsOfFewerExamplesThanHideThem) {
   const TestSource source({100, 7});
   const auto settings = growing_settings(2, true);
-  const std::size_t least = least_hiding_batch(settings.plan.spaces, settings.plan.features);
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
   EXPECT_EQ(least, 2U * 5U);
   Together together(settings, source);
   for (std::uint32_t j = 0; j < 2; ++j) {
@@ -66,6 +66,103 @@ TEST(StatisticsFederation, NoReportTellsOfFewerExamplesThanHideThem) {
       EXPECT_EQ(report->played, PlayedSums{});
       EXPECT_TRUE(report->last);
     }
+  }
+}
+
+/// Returns whether every number of a report is about enough examples.
+bool hides_its_examples(const ReportRecord& report, std::size_t least) {
+  std::size_t examples = 0;
+  for (const std::uint32_t part : report.reports.examples) {
+    if (part < least) return false;
+    examples += part;
+  }
+  // The sums over the predictions are over those of the parts, so their differences tell nothing.
+  return examples == report.played.forecasts && (examples > 0 || report.played == PlayedSums{});
+}
+
+TEST(StatisticsFederation, LateLabelsAreReportedTogetherOrNotAtAll) {
+  const TestSource source({200});
+  const auto settings = growing_settings(1, true);
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
+  for (const std::size_t late : {std::size_t{1}, least - 1, least, 9 * least}) {
+    for (const bool last : {false, true}) {
+      Together together(settings, source);
+      Participant& client = together.clients[0].participant();
+      ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+      std::vector<std::uint64_t> waiting;
+      const auto predict = [&](std::uint32_t row) {
+        return client.predict(source.example(0, row).x)->id;
+      };
+      for (std::uint32_t row = 0; row < late; ++row) waiting.push_back(predict(row));
+      for (std::uint32_t row = 0; row < least; ++row) client.observe(predict(100 + row), 0.5);
+      const SharedReport prompt = client.take_report(false);
+      EXPECT_TRUE(hides_its_examples(*prompt, least));
+      EXPECT_EQ(prompt->played.forecasts, least);
+      ASSERT_EQ(together.send(0, *prompt), Verdict::accepted) << together.why;
+      together.federation.close(together.now);
+
+      ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+      for (const std::uint64_t id : waiting) client.observe(id, 0.25);
+      const SharedReport report = client.take_report(last);
+      EXPECT_TRUE(hides_its_examples(*report, least)) << late;
+      EXPECT_EQ(report->played.forecasts, late >= least ? late : 0);
+      EXPECT_EQ(client.counts().forgotten, last && late < least ? late : 0);
+      EXPECT_EQ(together.send(0, *report), Verdict::accepted) << together.why;
+    }
+  }
+}
+
+TEST(StatisticsFederation, PersonalLossesOfFewExamplesWaitForMore) {
+  const TestSource source({200});
+  auto settings = growing_settings(1, true);
+  settings.plan.personal = settings.problem.personal = true;
+  const std::size_t least = client_rule(settings.plan, settings.plan.features).least;
+  Together together(settings, source);
+  Participant& client = together.clients[0].participant();
+  std::vector<std::uint64_t> waiting;
+  const auto predict = [&](std::uint32_t row) {
+    return client.predict(source.example(0, row).x)->id;
+  };
+  const auto report_after = [&](const std::vector<std::uint64_t>& labels) {
+    for (const std::uint64_t id : labels) EXPECT_TRUE(client.observe(id, 0.5));
+    const SharedReport report = client.take_report(false);
+    EXPECT_EQ(together.send(0, *report), Verdict::accepted) << together.why;
+    together.federation.close(together.now);
+    EXPECT_TRUE(client.assign(together.assignment(0)).ok());
+    return report;
+  };
+  ASSERT_TRUE(client.assign(together.assignment(0)).ok());
+  for (std::uint32_t row = 0; row < least; ++row) waiting.push_back(predict(row));
+  const std::uint64_t last_one = waiting.back();
+  waiting.pop_back();
+  EXPECT_TRUE(report_after(waiting)->reports.empty());  // one is missing
+  std::vector<std::uint64_t> others;
+  for (std::uint32_t row = 0; row < least; ++row) others.push_back(predict(100 + row));
+  EXPECT_EQ(report_after(others)->played.personal.examples, 2 * least - 1);
+  // The last label completes the first batch, and alone came since the report before.
+  const SharedReport late = report_after({last_one});
+  EXPECT_EQ(late->reports.examples, std::vector<std::uint32_t>{static_cast<std::uint32_t>(least)});
+  EXPECT_EQ(late->played.personal, PersonalRecord{});
+}
+
+TEST(StatisticsFederation, NoReportOfAWholeRunIsAboutFewExamples) {
+  for (const std::size_t rows : {9U, 10U, 19U, 20U, 57U, 230U}) {
+    const TestSource source({rows, 300});
+    Together together(growing_settings(2, true), source);
+    const std::size_t least = together.clients[0].participant().plan().features * 2 + 2;
+    std::size_t reported = 0;
+    while (together.federation.phase() == Federation::Phase::running) {
+      for (std::uint32_t j = 0; j < 2; ++j) {
+        if (!together.federation.awaits(j)) continue;
+        const auto report = together.clients[j].play(together.assignment(j));
+        ASSERT_TRUE(report);
+        EXPECT_TRUE(hides_its_examples(*report, least)) << rows;
+        if (j == 0) reported += report->played.forecasts;
+        ASSERT_EQ(together.send(j, *report), Verdict::accepted) << together.why;
+      }
+      together.federation.close(together.now);
+    }
+    EXPECT_EQ(reported, rows < least ? 0 : rows);
   }
 }
 

@@ -74,21 +74,22 @@ std::optional<std::string> ReportRules::fault(const ReportBatch& reports, std::s
   for (const SampledModel& model : sampled.models) spaces.push_back(model.space);
   const auto with_sums =
       bounds_.sums ? models_with_sums(*plan_, spaces) : std::vector<bool>(models, false);
+  const auto sums = static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
   for (std::size_t a = 0; a < models; ++a) {
     const SampledModel& model = sampled.models[a];
     Reported one{&reports, begin + a, &model, {}, examples};
     if (model.weights) one.weights = *model.weights;
-    const std::size_t floats = expected_floats(spaces[a], with_sums[a], examples);
+    const std::size_t floats = most_floats(spaces[a], with_sums[a] ? sums : 0, examples);
     if (auto found = fault_of_model(one, floats)) return found;
   }
   return std::nullopt;
 }
 
-std::size_t ReportRules::expected_floats(std::uint32_t space, bool with_sums,
-                                         std::uint32_t examples) const {
+std::size_t ReportRules::most_floats(std::uint32_t space, std::size_t sums,
+                                     std::uint32_t examples) const {
   const std::size_t dimension = plan_->maps.dimension(space);
   if (!bounds_.sums) return dimension;
-  return with_sums ? triangle_size(bounds_.sums->coordinates(dimension, examples) + 1) : 0;
+  return sums > 0 ? triangle_size(bounds_.sums->coordinates(dimension, examples, sums) + 1) : 0;
 }
 
 std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
@@ -98,8 +99,11 @@ std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
     return "space " + std::to_string(space) + " where " + std::to_string(model.space) +
            " was assigned";
   }
-  if (one.direction().size() != floats) {
-    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(one.direction().size()) +
+  // A client that has more examples than its batch was to have sends sums of fewer coordinates.
+  const std::size_t sent = one.direction().size();
+  const bool is_part = bounds_.sums && sent < floats && sent == triangle_size(triangle_rows(sent));
+  if (sent != floats && !is_part) {
+    return (bounds_.sums ? "sums of " : "a gradient of ") + std::to_string(sent) +
            " numbers instead of " + std::to_string(floats);
   }
   const double loss = one.loss();

@@ -70,9 +70,11 @@ class ReportRules {
   [[nodiscard]] std::optional<std::string> fault_of_model(const Reported& one,
                                                           std::size_t floats) const;
   [[nodiscard]] std::optional<std::string> fault_of_gradient(const Reported& one) const;
-  /// Returns how many numbers a model is reported with beside its loss.
-  [[nodiscard]] std::size_t expected_floats(std::uint32_t space, bool with_sums,
-                                            std::uint32_t examples) const;
+  /// Returns how many numbers a model is reported with beside its loss: exactly as many, or at most
+  /// as many if they are sums. `sums` is the number of models of the report that have sums, or 0 if
+  /// this one has none.
+  [[nodiscard]] std::size_t most_floats(std::uint32_t space, std::size_t sums,
+                                        std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
   [[nodiscard]] std::optional<std::string> fault_of_triangle(const Reported& one) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,

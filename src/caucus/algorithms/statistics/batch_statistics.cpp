@@ -67,6 +67,7 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
   std::vector<std::uint32_t> spaces;
   for (const HeldModel& model : assignment.held) spaces.push_back(model.space);
   const std::vector<bool> with_sums = models_with_sums(*plan_, spaces);
+  sums_ = static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
   held_.resize(spaces.size());
   for (std::size_t a = 0; a < held_.size(); ++a) {
     Held& held = held_[a];
@@ -74,8 +75,17 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
     held.loss = 0.0;
     const std::size_t dimension = plan_->maps.dimension(held.space);
     const bool is_sent = with_sums[a] && rule_.sends(most);
-    held.sums.reset(is_sent ? rule_.coordinates(dimension, most) + 1 : 0);
+    held.sums.reset(is_sent ? rule_.coordinates(dimension, most, sums_) + 1 : 0);
+    held.rare = rare_rows(held.space, held.sums.size());
   }
+}
+
+RareRows BatchStatistics::rare_rows(std::uint32_t index, std::size_t size) const {
+  const Space& space = plan_->maps.space(index);
+  const std::size_t inputs = plan_->maps.shape().features;
+  const bool has_inputs = space.kind == SpaceKind::linear || space.intercept;
+  if (!rule_.hides_examples || !has_inputs || size <= inputs) return {};
+  return {inputs, inputs + (space.intercept ? 1 : 0), size};
 }
 
 void BatchStatistics::add(const Forecast& forecast, double y) {
@@ -100,7 +110,9 @@ inline void BatchStatistics::add(Held& held, std::size_t before, double output,
   held.loss += plan_->loss.value(output, y);
   if (held.sums.size() == 0) return;
   const auto [weight, target] = quadratic_loss(plan_->loss, output, y, usual);
-  held.sums.add(static_cast<float>(std::sqrt(weight)), static_cast<float>(target), features);
+  const auto factor = static_cast<float>(std::sqrt(weight));
+  held.sums.add(factor, static_cast<float>(target), features);
+  held.rare.add(factor, static_cast<float>(target), features);
 }
 
 void BatchStatistics::report(ReportBatch& into) {
@@ -110,11 +122,14 @@ void BatchStatistics::report(ReportBatch& into) {
     std::size_t rows = 0;
     if (held.sums.size() > 0) {
       rows = std::min(held.sums.size(),
-                      rule_.coordinates(plan_->maps.dimension(held.space), examples_) + 1);
+                      rule_.coordinates(plan_->maps.dimension(held.space), examples_, sums_) + 1);
     }
     const float loss = reported_loss(held.loss / examples_);
     const auto sent = into.add_model(held.space, loss, triangle_size(rows));
-    if (rows > 0) held.sums.write_triangle(rows, sent);
+    if (rows > 0) {
+      held.rare.hide(held.sums);
+      held.sums.write_triangle(rows, sent);
+    }
     if (!std::isfinite(magnitude(sent))) into.sizes.back() = 0;  // too large to learn from
   }
 }
@@ -123,7 +138,9 @@ void BatchStatistics::save(StateWriter& to) const {
   to.u32(examples_);
   for (const Held& held : held_) {
     to.real(held.loss);
-    if (held.sums.size() > 0) held.sums.save(to);
+    if (held.sums.size() == 0) continue;
+    held.sums.save(to);
+    held.rare.save(to);
   }
 }
 
@@ -131,7 +148,10 @@ Status BatchStatistics::restore(StateReader& from) {
   examples_ = from.u32();
   for (Held& held : held_) {
     held.loss = from.real();
-    if (held.sums.size() > 0) CAUCUS_CHECK(held.sums.restore(from));
+    if (held.sums.size() > 0) {
+      CAUCUS_CHECK(held.sums.restore(from));
+      CAUCUS_CHECK(held.rare.restore(from));
+    }
     CAUCUS_CHECK(from.status());
     if (!std::isfinite(held.loss)) return from.refuse("a loss that is not finite");
   }

@@ -12,6 +12,7 @@
 #include "caucus/algorithms/round.hpp"
 #include "caucus/algorithms/statistics/example_block.hpp"
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/core/statistics/rare_rows.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/result.hpp"
@@ -62,15 +63,18 @@ class BatchStatistics {
     std::uint32_t space = 0;
     double loss = 0.0;  ///< sum over the examples
     RowSums sums;       ///< empty if the model is reported without sums
+    RareRows rare;      ///< used if examples are hidden
   };
 
   /// Adds what a model says of an example; `before` counts the examples before it.
   void add(Held& held, std::size_t before, double output, std::span<const float> features,
            double y) const;
+  [[nodiscard]] RareRows rare_rows(std::uint32_t space, std::size_t size) const;
 
   const Plan* plan_;
   UploadRule rule_;
   std::uint32_t client_ = 0, examples_ = 0;
+  std::size_t sums_ = 0;  ///< the number of held models that are reported with sums
   std::vector<Held> held_;
 };
 

@@ -168,7 +168,7 @@ TEST(BatchStatistics, OfOtherLossesAreThoseOfTheirQuadratics) {
 }
 
 TEST(BatchStatistics, AreNotSentForTooFewExamplesToHideThem) {
-  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true};
+  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true, .numbers = 1000};
   Client client(plan_of({kLinear}), rule);
   EXPECT_TRUE(client.play(random_rows(7, 3, 1), 8).empty());
   EXPECT_TRUE(client.play({}, 8).empty());
@@ -179,9 +179,9 @@ TEST(BatchStatistics, AreNotSentForTooFewExamplesToHideThem) {
 }
 
 TEST(BatchStatistics, HaveACoordinateForEveryTwoExamples) {
-  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true};
+  const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = true, .numbers = 1000};
   Client client(plan_of({kGaussian}), rule);  // 3 + 1 + 18 coordinates
-  for (const std::size_t count : {8U, 9U, 20U, 43U, 44U, 100U}) {
+  for (const std::size_t count : {10U, 11U, 20U, 43U, 44U, 100U}) {
     const auto rows = random_rows(count, 3, count);
     const ReportBatch report = client.play(rows);
     const std::size_t coordinates = std::min<std::size_t>(count / 2, 22);
@@ -193,6 +193,31 @@ TEST(BatchStatistics, HaveACoordinateForEveryTwoExamples) {
   const ReportBatch report = client.play(rows, 100);
   ASSERT_EQ(report.sizes[0], triangle_size(6 + 1));
   client.expect_sums(0, rows, report.direction(0));
+}
+
+TEST(BatchStatistics, HideValuesOfFewRows) {
+  auto rows = random_rows(60, 3, 4);
+  for (std::size_t n = 0; n < rows.size(); ++n) rows[n].x[1] = n == 17 ? 1.0F : -1.0F;
+  auto hidden = rows;
+  hidden[17].x[1] = -1.0F;
+  for (const bool hides : {true, false}) {
+    const UploadRule rule{.rounds = 0, .least = 8, .hides_examples = hides, .numbers = 1000};
+    for (const Space& space : {kLinear, without_intercept(kLinear)}) {
+      Client client(plan_of({space}), rule);
+      const ReportBatch report = client.play(rows);
+      client.expect_sums(0, hides ? hidden : rows, report.direction(0));
+    }
+    // What a kernel reports does not depend on the rare value.
+    auto changed = rows;
+    changed[17].x[1] = 0.5F;
+    Client client(plan_of({kGaussian}), rule);
+    const ReportBatch report = client.play(rows), other = client.play(changed);
+    double difference = 0.0;
+    for (std::size_t k = 0; k < report.sizes[0]; ++k) {
+      difference += static_cast<double>(std::abs(report.direction(0)[k] - other.direction(0)[k]));
+    }
+    EXPECT_EQ(difference < 1e-4, hides) << difference;
+  }
 }
 
 TEST(BatchStatistics, OfOneMapAreSentOnce) {

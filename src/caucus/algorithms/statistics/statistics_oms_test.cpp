@@ -210,7 +210,8 @@ TEST(StatisticsOms, SumsWithoutAllCoordinatesTeachTheLeadingOnes) {
   Problem problem;
   problem.spaces = {kWithLinear};
   problem.sample_size = 1;
-  problem.uploads = {.rounds = 0, .growth = 1.25, .least = 8, .hides_examples = true};
+  problem.uploads = {
+      .rounds = 0, .growth = 1.25, .least = 8, .hides_examples = true, .numbers = 1000};
   StatisticsOms server(problem.statistics_settings());
   Clients<StatisticsOms> memory(problem);
   const auto zero_from = [&] {

@@ -38,12 +38,14 @@ class RowSums {
 
   /// Adds the row factor * (y, z). Of z only the first size() - 1 numbers are used.
   void add(float factor, float y, std::span<const float> z) {
-    float* const row = waiting_.data() + count_ * matrix_.padded_size();
-    row[0] = factor * y;
-    const std::size_t count = size() - 1;
-    const float* const from = z.data();
-    for (std::size_t k = 0; k < count; ++k) row[k + 1] = factor * from[k];
+    write_row(factor, y, z);
     if (++count_ == kRows) add_waiting();
+  }
+  /// Takes a row away that was added.
+  void subtract(float factor, float y, std::span<const float> z) {
+    add_waiting();
+    write_row(factor, y, z);
+    matrix_.add(std::span(waiting_).first(matrix_.padded_size()), -1.0);
   }
   /// Writes the first `rows` rows of the lower triangle, one after another.
   void write_triangle(std::size_t rows, std::span<float> out) {
@@ -70,6 +72,13 @@ class RowSums {
   static constexpr std::size_t kRows = 16;
 
  private:
+  void write_row(float factor, float y, std::span<const float> z) {
+    float* const row = waiting_.data() + count_ * matrix_.padded_size();
+    row[0] = factor * y;
+    const std::size_t count = size() - 1;
+    const float* const from = z.data();
+    for (std::size_t k = 0; k < count; ++k) row[k + 1] = factor * from[k];
+  }
   void add_waiting() {
     if (count_ == 0) return;
     matrix_.add(std::span(waiting_).first(count_ * matrix_.padded_size()), 1.0);

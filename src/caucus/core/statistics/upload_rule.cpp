@@ -1,14 +1,46 @@
 #include "caucus/core/statistics/upload_rule.hpp"
 
-namespace caucus {
+#include <variant>
 
-std::size_t least_hiding_batch(std::span<const Space> spaces, std::size_t features) {
+#include "caucus/core/statistics/rare_rows.hpp"
+
+namespace caucus {
+namespace {
+
+/// Returns how many leading coordinates have the same sums in all spaces: x and 1, if the sums are
+/// not weighted by each model's loss and no space goes without these coordinates.
+std::size_t shared_coordinates(std::span<const Space> spaces, const Loss& loss,
+                               std::size_t features) {
+  if (!std::holds_alternative<SquareLoss>(loss.kind())) return 0;
+  const bool all = std::all_of(spaces.begin(), spaces.end(), [](const Space& space) {
+    return space.kind == SpaceKind::expert || space.intercept;
+  });
+  return all ? features + 1 : 0;
+}
+
+}  // namespace
+
+std::size_t UploadRule::coordinates(std::size_t dimension, std::size_t examples,
+                                    std::size_t spaces) const {
+  if (!hides_examples) return examples > 0 ? dimension : 0;
+  const std::size_t most = examples * numbers / kExampleNumbersPerSum;
+  std::size_t sent = std::min(dimension, examples / kExamplesPerCoordinate);
+  while (sent > 0 && different_sums(sent, spaces) > most) --sent;
+  return sent;
+}
+
+void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& loss,
+                   std::size_t features, std::size_t held) {
+  rule.hides_examples = true;
+  rule.numbers = features + 1;
+  rule.shared = shared_coordinates(spaces, loss, features);
   std::size_t most = 1;
   for (const Space& space : spaces) {
     const std::size_t inputs = space.kind == SpaceKind::linear || space.intercept ? features : 0;
     most = std::max(most, inputs + (space.intercept ? 1 : 0));
   }
-  return UploadRule::kExamplesPerCoordinate * most;
+  rule.least = std::max(RareRows::kShortestBatch, UploadRule::kExamplesPerCoordinate * most);
+  while (rule.coordinates(most, rule.least, held) < most) ++rule.least;
 }
 
 }  // namespace caucus

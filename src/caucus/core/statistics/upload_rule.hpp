@@ -1,7 +1,11 @@
 // When clients upload, and how much: after a fixed number of rounds, or in batches that grow with
-// the rounds before them, so that T rounds need about log(T) / log(1 + growth) uploads. Sums over
-// few examples would give these away (docs/privacy.md). So a rule that hides examples lets a client
-// send only the leading coordinates of a space, at most one for every two examples.
+// the rounds before them, so that T rounds need about log(T) / log(1 + growth) uploads.
+//
+// Sums over few examples give these away, and so do many sums over many examples: whoever has more
+// numbers than the examples have can solve for the examples (docs/privacy.md). So a rule that hides
+// examples lets a client send only the leading coordinates of a space. Of n examples of d + 1
+// numbers each, m coordinates of every space are sent, where
+//   m <= n / 2   and   (the numbers in all sums of the report) <= n (d + 1) / 2.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +13,8 @@
 #include <cstdint>
 #include <span>
 
+#include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/loss.hpp"
 #include "caucus/space.hpp"
 
 namespace caucus {
@@ -19,8 +25,12 @@ struct UploadRule {
   std::size_t least = 1;   ///< the least length of a growing batch
   bool hides_examples = false;
   std::size_t longest = kLongest;  ///< growing batches stop growing here
+  // Used only if examples are hidden:
+  std::size_t numbers = 0;  ///< d + 1, the numbers of an example with its target
+  std::size_t shared = 0;   ///< leading coordinates whose sums are the same in all spaces
 
   static constexpr std::size_t kExamplesPerCoordinate = 2;
+  static constexpr std::size_t kExampleNumbersPerSum = 2;
   static constexpr std::size_t kLongest = 100'000;
 
   /// Returns the length of the batch that begins after so many rounds.
@@ -30,10 +40,16 @@ struct UploadRule {
     const auto grown = static_cast<std::size_t>(std::min(wanted, static_cast<double>(longest)));
     return std::max({std::size_t{1}, least, grown});
   }
-  /// Returns how many coordinates of a space are sent with so many examples.
-  [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples) const {
-    if (!hides_examples) return examples > 0 ? dimension : 0;
-    return std::min(dimension, examples / kExamplesPerCoordinate);
+  /// Returns how many coordinates of a space are sent with so many examples, in a report that has
+  /// the sums of `spaces` spaces.
+  [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples,
+                                        std::size_t spaces) const;
+  /// Returns how many different numbers are in the sums of v v', v = (y, z), of so many spaces with
+  /// so many coordinates each.
+  [[nodiscard]] std::size_t different_sums(std::size_t coordinates, std::size_t spaces) const {
+    const std::size_t of_one = triangle_size(coordinates + 1);
+    const std::size_t repeated = triangle_size(std::min(coordinates, shared) + 1);
+    return shared == 0 ? spaces * of_one : repeated + spaces * (of_one - repeated);
   }
   /// Returns the end of a client's batch that begins after `first` of its `rounds` rounds and would
   /// end at `last`. A rest that is too short to be sent by itself belongs to the batch before it,
@@ -59,8 +75,10 @@ struct UploadRule {
   bool operator==(const UploadRule&) const = default;
 };
 
-/// Returns the least number of examples with which all coordinates before the random features of
-/// every space may be sent, if examples are hidden.
-std::size_t least_hiding_batch(std::span<const Space> spaces, std::size_t features);
+/// Makes a rule hide examples of so many features. `held` is the number of models that a client
+/// holds. The least batch is the shortest one with which all coordinates before the random features
+/// of every space may be sent.
+void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& loss,
+                   std::size_t features, std::size_t held);
 
 }  // namespace caucus

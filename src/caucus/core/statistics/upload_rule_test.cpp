@@ -79,22 +79,79 @@ TEST(UploadRule, GivesNoBatchTheLengthZero) {
 
 TEST(UploadRule, SendsAllCoordinatesUnlessItHidesExamples) {
   const UploadRule rule{.least = 40};
-  EXPECT_EQ(rule.coordinates(100, 0), 0U);
-  EXPECT_EQ(rule.coordinates(100, 1), 100U);
-  EXPECT_EQ(rule.coordinates(0, 5), 0U);
+  EXPECT_EQ(rule.coordinates(100, 0, 2), 0U);
+  EXPECT_EQ(rule.coordinates(100, 1, 2), 100U);
+  EXPECT_EQ(rule.coordinates(0, 5, 2), 0U);
   EXPECT_FALSE(rule.sends(0));
   EXPECT_TRUE(rule.sends(1));
 }
 
-TEST(UploadRule, HidesEveryCoordinateBehindTwoExamples) {
-  const UploadRule rule{.rounds = 0, .least = 12, .hides_examples = true};
-  for (std::size_t examples = 0; examples < 300; ++examples) {
-    const std::size_t sent = rule.coordinates(100, examples);
-    EXPECT_LE(2 * sent, examples);
-    EXPECT_EQ(sent, examples >= 200 ? 100 : examples / 2);
-    EXPECT_EQ(rule.sends(examples), examples >= 12);
+/// Counts the different numbers in the sums of v v' of several spaces, v = (y, z), one by one:
+/// products of y and the first `shared` coordinates are those of the first space.
+std::size_t count_sums(std::size_t coordinates, std::size_t spaces, std::size_t shared) {
+  std::size_t count = 0;
+  for (std::size_t space = 0; space < spaces; ++space) {
+    for (std::size_t row = 0; row <= coordinates; ++row) {
+      for (std::size_t column = 0; column <= row; ++column) {
+        const bool repeated = space > 0 && shared > 0 && row <= shared;
+        count += repeated ? 0 : 1;
+      }
+    }
   }
-  EXPECT_EQ(rule.coordinates(0, 300), 0U);
+  return count;
+}
+
+TEST(UploadRule, CountsTheNumbersOfAReport) {
+  for (const std::size_t shared : {0U, 4U}) {
+    const UploadRule rule{.hides_examples = true, .numbers = 4, .shared = shared};
+    for (const std::size_t coordinates : {0U, 1U, 3U, 4U, 5U, 20U}) {
+      for (const std::size_t spaces : {1U, 2U, 5U}) {
+        EXPECT_EQ(rule.different_sums(coordinates, spaces),
+                  count_sums(coordinates, spaces, shared));
+      }
+    }
+  }
+}
+
+TEST(UploadRule, SendsAsMuchAsHidesTheExamplesAndNotMore) {
+  for (const std::size_t shared : {0U, 19U}) {
+    for (const std::size_t spaces : {1U, 2U, 8U}) {
+      const UploadRule rule{
+          .rounds = 0, .least = 38, .hides_examples = true, .numbers = 19, .shared = shared};
+      const auto hides = [&](std::size_t coordinates, std::size_t examples) {
+        return 2 * coordinates <= examples &&
+               2 * count_sums(coordinates, spaces, shared) <= 19 * examples;
+      };
+      for (std::size_t examples = 0; examples < 3000; examples += examples < 100 ? 1 : 97) {
+        const std::size_t sent = rule.coordinates(60, examples, spaces);
+        EXPECT_TRUE(sent == 0 || hides(sent, examples));
+        EXPECT_TRUE(sent == 60 || !hides(sent + 1, examples)) << examples << " " << sent;
+        EXPECT_EQ(rule.sends(examples), examples >= 38);
+      }
+      EXPECT_EQ(rule.coordinates(0, 300, spaces), 0U);
+    }
+  }
+}
+
+TEST(UploadRule, MakesTheLeastBatchLongEnoughForLinearSpaces) {
+  const Space linear{.intercept = true};
+  const Space kernel{.kind = SpaceKind::gaussian, .intercept = true};
+  const Space plain{.kind = SpaceKind::gaussian};
+  const auto rule_of = [](std::vector<Space> spaces, const Loss& loss, std::size_t held) {
+    UploadRule rule{.rounds = 0};
+    hide_examples(rule, spaces, loss, 18, held);
+    return rule;
+  };
+  EXPECT_EQ(
+      rule_of({linear, kernel}, Loss(SquareLoss{}), 3),
+      (UploadRule{.rounds = 0, .least = 38, .hides_examples = true, .numbers = 19, .shared = 19}));
+  // Each kernel has weights of its own, so that there are more numbers to hide: 3 * 210 of 1273.
+  const UploadRule logistic = rule_of({linear, kernel}, Loss(LogisticLoss{}), 3);
+  EXPECT_EQ(logistic.shared, 0U);
+  EXPECT_EQ(logistic.least, 67U);
+  EXPECT_EQ(logistic.coordinates(219, 67, 3), 19U);
+  EXPECT_EQ(logistic.coordinates(219, 66, 3), 18U);
+  EXPECT_EQ(rule_of({linear, plain}, Loss(SquareLoss{}), 3).shared, 0U);
 }
 
 }  // namespace

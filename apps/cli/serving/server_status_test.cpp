@@ -85,8 +85,8 @@ TEST(StatusTable, ShowsWhatTheJsonSays) {
   EXPECT_THAT(*table,
               HasSubstr("batch 10, running; durable up to 8; 20 forecasts, mean loss 0.25"));
   EXPECT_THAT(*table, testing::ContainsRegex("up +1,000 +50 +10\n"));
-  EXPECT_THAT(*table, testing::ContainsRegex("c01 +connected +2.5 s ago +15 +100 +0 +9 +1"));
-  EXPECT_THAT(*table, testing::ContainsRegex("c02 +away +- +5 +0 +4"));
+  EXPECT_THAT(*table, testing::ContainsRegex("c01 +connected +2.5 s ago +15 +100 +0 +0 +9 +1"));
+  EXPECT_THAT(*table, testing::ContainsRegex("c02 +away +- +5 +0 +0 +4"));
   EXPECT_THAT(*table, HasSubstr("█"));
 }
 
@@ -124,7 +124,7 @@ TEST(Metrics, EveryLineIsASampleUnderItsHelpAndType) {
       EXPECT_EQ(match[1], current);
     }
   }
-  EXPECT_EQ(names.size(), 21U);
+  EXPECT_EQ(names.size(), 22U);
 }
 
 /// A width of 1 with 10 and with 20 features, a radius with and without intercept.

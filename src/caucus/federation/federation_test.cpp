@@ -383,7 +383,7 @@ TEST(Federation, IsNotMadeOfWhatCannotBeLearned) {
 
 TEST(Federation, TakesLabelsThatComeLate) {
   const TestSource source({10, 10});
-  Together t(test_settings(2, ScheduleKind::adaptive), source);
+  Together t(test_settings(2, ScheduleKind::adaptive_first_order), source);
   Participant& slow = t.clients[1].participant();
   std::vector<std::uint64_t> waiting;
   for (std::uint32_t round = 0; round < 3; ++round) {  // predicts, but nothing comes true

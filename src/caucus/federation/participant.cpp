@@ -196,6 +196,7 @@ void Participant::forget_after(std::uint64_t batch) {
     counts_.forgotten += part->second.played.forecasts;
     counts_.observed -= part->second.played.forecasts;
   }
+  unsent_.clear();
   if (shared_.statistics) return;  // labels may come for any models
   counts_.forgotten +=
       std::erase_if(pending_, [&](const auto& one) { return stale(*one.second.models); });
@@ -362,10 +363,21 @@ void Participant::count_in_sums(Pending one, double y, Forecast& forecast, bool 
   }
   std::get<BatchStatistics>(part.mean).add(forecast, y);
   part.played.add(plan_.loss, one.output, y);
+  if (can_send(part)) {
+    unsent_.clear();
+  } else {
+    unsent_.emplace_back(std::move(one), y);
+  }
+}
+
+void Participant::keep_unsent() {
+  if (parts_.empty() || can_send(parts_.begin()->second)) return;
+  waiting_ = std::exchange(unsent_, {});
+  parts_.clear();
 }
 
 void Participant::count_waiting() {
-  std::vector<std::pair<Pending, double>> waiting;
+  Labelled waiting;
   std::swap(waiting, waiting_);
   if (waiting.empty()) return;
   Forecast forecast(plan_.maps);
@@ -404,6 +416,7 @@ SharedReport Participant::take_report(bool last) {
   if (!unanswered()) return nullptr;
   const auto report = std::make_shared<ReportRecord>();
   report->batch = models_->batch;
+  if (shared_.statistics && !last) keep_unsent();
   for (auto part = parts_.begin();
        part != parts_.end() && report->reports.size() < kPartsPerReport;) {
     const bool waits = !can_send(part->second) && !last;  // it may still become longer

@@ -124,7 +124,9 @@ class Participant {
   /// Adds an example to the sums of the open batch, or keeps it until the next models come.
   /// `forecast` is used for it, and holds the prediction if that `is_computed`.
   void count_in_sums(Pending one, double y, Forecast& forecast, bool is_computed);
-  /// Adds the examples whose labels came between two batches.
+  /// Lets examples that are too few for a report of sums count in the next batch.
+  void keep_unsent();
+  /// Adds the examples that were to wait for these models.
   void count_waiting();
   [[nodiscard]] bool unanswered() const;
   [[nodiscard]] bool too_old(std::uint64_t sampled_in) const;
@@ -159,7 +161,9 @@ class Participant {
   std::uint64_t durable_ = 0;  ///< the last durable batch, as the server said
   /// After a new start of the server: batches up to this one are known to be unchanged.
   std::optional<std::uint64_t> agreed_;
-  std::vector<std::pair<Pending, double>> waiting_;  ///< examples and labels between two batches
+  using Labelled = std::vector<std::pair<Pending, double>>;
+  Labelled waiting_;  ///< examples for the sums of the next batch
+  Labelled unsent_;   ///< those of the open one, as long as they are too few to be sent
   RetainedReports retained_;
   std::optional<PersonalLayer> personal_;
   Counts counts_;

@@ -138,11 +138,16 @@ TEST(StatisticsFederation, PersonalLossesOfFewExamplesWaitForMore) {
   EXPECT_TRUE(report_after(waiting)->reports.empty());  // one is missing
   std::vector<std::uint64_t> others;
   for (std::uint32_t row = 0; row < least; ++row) others.push_back(predict(100 + row));
-  EXPECT_EQ(report_after(others)->played.personal.examples, 2 * least - 1);
-  // The last label completes the first batch, and alone came since the report before.
+  // The examples of the first batch count in the second one.
+  const SharedReport both = report_after(others);
+  const std::vector<std::uint32_t> all = {static_cast<std::uint32_t>(2 * least - 1)};
+  EXPECT_EQ(both->reports.examples, all);
+  EXPECT_EQ(both->played.personal.examples, 2 * least - 1);
+  // The last label alone came since.
   const SharedReport late = report_after({last_one});
-  EXPECT_EQ(late->reports.examples, std::vector<std::uint32_t>{static_cast<std::uint32_t>(least)});
-  EXPECT_EQ(late->played.personal, PersonalRecord{});
+  EXPECT_TRUE(late->reports.empty());
+  EXPECT_EQ(late->played, PlayedSums{});
+  EXPECT_EQ(client.counts().observed, 2 * least);
 }
 
 TEST(StatisticsFederation, NoReportOfAWholeRunIsAboutFewExamples) {

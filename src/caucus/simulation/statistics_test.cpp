@@ -124,6 +124,7 @@ TEST(StatisticsExperiment, LearnsLinearAndOtherFunctions) {
     for (const bool personal : {false, true}) {
       auto options = growing(spaces_with_intercepts());
       options.personal = personal;
+      options.min_batch = 1;
       const auto result = result_of(data, options);
       auto first_order = options;
       first_order.schedule.kind = ScheduleKind::adaptive_first_order;

@@ -126,11 +126,13 @@ TEST(StatisticsExperiment, LearnsLinearAndOtherFunctions) {
       options.personal = personal;
       options.min_batch = 1;
       const auto result = result_of(data, options);
+      EXPECT_LT(result.results[0].loss[0], *result.mean_predictor) << generator;
+      // Gradients of single rows tell the rows, so sums that need not hide them are compared.
+      options.min_batch = 1;
       auto first_order = options;
       first_order.schedule.kind = ScheduleKind::adaptive_first_order;
-      const double reached = result.results[0].loss[0];
+      const double reached = result_of(data, options).results[0].loss[0];
       const double usual = result_of(data, first_order).results[0].loss[0];
-      EXPECT_LT(reached, *result.mean_predictor) << generator;
       EXPECT_LT(reached, usual) << generator << " " << personal;
     }
   }

@@ -77,15 +77,25 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
     const bool is_sent = with_sums[a] && rule_.sends(most);
     held.sums.reset(is_sent ? rule_.coordinates(dimension, most, sums_) + 1 : 0);
     held.rare = rare_rows(held.space, held.sums.size());
+    const auto weights = assignment.held[a].weights;
+    held.leading.assign(weights.begin(),
+                        weights.begin() + static_cast<std::ptrdiff_t>(leading_of(held.space)));
   }
 }
 
-RareRows BatchStatistics::rare_rows(std::uint32_t index, std::size_t size) const {
+std::size_t BatchStatistics::leading_of(std::uint32_t index) const {
   const Space& space = plan_->maps.space(index);
   const std::size_t inputs = plan_->maps.shape().features;
-  const bool has_inputs = space.kind == SpaceKind::linear || space.intercept;
-  if (!rule_.hides_examples || !has_inputs || size <= inputs) return {};
-  return {inputs, inputs + (space.intercept ? 1 : 0), size};
+  if (space.kind == SpaceKind::expert) return 0;
+  return (space.kind == SpaceKind::linear || space.intercept ? inputs : 0) +
+         (space.intercept ? 1 : 0);
+}
+
+RareRows BatchStatistics::rare_rows(std::uint32_t space, std::size_t size) const {
+  const std::size_t inputs = plan_->maps.shape().features;
+  const std::size_t leading = leading_of(space);
+  if (!rule_.hides_examples || leading == 0 || size <= leading) return {};
+  return {inputs, leading, size - 1};
 }
 
 void BatchStatistics::add(const Forecast& forecast, double y) {
@@ -104,15 +114,33 @@ void BatchStatistics::add(const ExampleBlock& block, std::span<const double> y) 
   examples_ += static_cast<std::uint32_t>(y.size());
 }
 
+inline BatchStatistics::ScaledLoss BatchStatistics::scaled_loss(double output, double y,
+                                                                double usual) const {
+  const auto [weight, target] = quadratic_loss(plan_->loss, output, y, usual);
+  return {static_cast<float>(std::sqrt(weight)), static_cast<float>(target)};
+}
+
 inline void BatchStatistics::add(Held& held, std::size_t before, double output,
                                  std::span<const float> features, double y) const {
   const double usual = before > 0 ? held.loss / static_cast<double>(before) : 0.0;
-  held.loss += plan_->loss.value(output, y);
+  const double loss = plan_->loss.value(output, y);
+  held.loss += loss;
   if (held.sums.size() == 0) return;
-  const auto [weight, target] = quadratic_loss(plan_->loss, output, y, usual);
-  const auto factor = static_cast<float>(std::sqrt(weight));
-  held.sums.add(factor, static_cast<float>(target), features);
-  held.rare.add(factor, static_cast<float>(target), features);
+  const auto [factor, target] = scaled_loss(output, y, usual);
+  held.sums.add(factor, target, features);
+  held.rare.add({factor, target, y, loss, usual}, features);
+}
+
+/// The loss and the sums become those of rows that the client might have had.
+void BatchStatistics::hide_rare_rows(Held& held) const {
+  held.rare.for_each([&](const RareRows::Row& row, std::span<const float> z) {
+    const double output = dot(std::span<const float>(held.leading), z.first(held.leading.size()));
+    const auto [factor, target] = scaled_loss(output, row.y, row.usual);
+    held.sums.subtract(row.factor, row.target, row.z);
+    held.sums.add(factor, target, z);
+    held.loss += plan_->loss.value(output, row.y) - row.loss;
+  });
+  held.rare.clear();
 }
 
 void BatchStatistics::report(ReportBatch& into) {
@@ -124,12 +152,10 @@ void BatchStatistics::report(ReportBatch& into) {
       rows = std::min(held.sums.size(),
                       rule_.coordinates(plan_->maps.dimension(held.space), examples_, sums_) + 1);
     }
+    hide_rare_rows(held);
     const float loss = reported_loss(held.loss / examples_);
     const auto sent = into.add_model(held.space, loss, triangle_size(rows));
-    if (rows > 0) {
-      held.rare.hide(held.sums);
-      held.sums.write_triangle(rows, sent);
-    }
+    if (rows > 0) held.sums.write_triangle(rows, sent);
     if (!std::isfinite(magnitude(sent))) into.sizes.back() = 0;  // too large to learn from
   }
 }

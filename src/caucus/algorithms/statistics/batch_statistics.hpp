@@ -61,15 +61,24 @@ class BatchStatistics {
  private:
   struct Held {
     std::uint32_t space = 0;
-    double loss = 0.0;  ///< sum over the examples
-    RowSums sums;       ///< empty if the model is reported without sums
-    RareRows rare;      ///< used if examples are hidden
+    double loss = 0.0;           ///< sum over the examples
+    RowSums sums;                ///< empty if the model is reported without sums
+    RareRows rare;               ///< used if examples are hidden
+    std::vector<float> leading;  ///< weights of the coordinates before random features
   };
 
   /// Adds what a model says of an example; `before` counts the examples before it.
   void add(Held& held, std::size_t before, double output, std::span<const float> features,
            double y) const;
+  /// A quadratic loss as the factor of (target, z).
+  struct ScaledLoss {
+    float factor, target;
+  };
+  [[nodiscard]] ScaledLoss scaled_loss(double output, double y, double usual) const;
+  /// Returns the number of coordinates before the random features.
+  [[nodiscard]] std::size_t leading_of(std::uint32_t space) const;
   [[nodiscard]] RareRows rare_rows(std::uint32_t space, std::size_t size) const;
+  void hide_rare_rows(Held& held) const;
 
   const Plan* plan_;
   UploadRule rule_;

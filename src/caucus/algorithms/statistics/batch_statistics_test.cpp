@@ -206,13 +206,15 @@ TEST(BatchStatistics, HideValuesOfFewRows) {
       Client client(plan_of({space}), rule);
       const ReportBatch report = client.play(rows);
       client.expect_sums(0, hides ? hidden : rows, report.direction(0));
+      const double loss = client.mean_loss(0, hides ? hidden : rows);
+      EXPECT_NEAR(static_cast<double>(report.losses[0]), loss, 1e-5 * loss);
     }
     // What a kernel reports does not depend on the rare value.
     auto changed = rows;
     changed[17].x[1] = 0.5F;
     Client client(plan_of({kGaussian}), rule);
     const ReportBatch report = client.play(rows), other = client.play(changed);
-    double difference = 0.0;
+    auto difference = static_cast<double>(std::abs(report.losses[0] - other.losses[0]));
     for (std::size_t k = 0; k < report.sizes[0]; ++k) {
       difference += static_cast<double>(std::abs(report.direction(0)[k] - other.direction(0)[k]));
     }

@@ -1,6 +1,7 @@
 #include "caucus/core/statistics/rare_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -13,12 +14,11 @@ void RareRows::clear() {
   rare_.clear();
 }
 
-void RareRows::add(float factor, float y, std::span<const float> z) {
-  if (candidates_ == 0) return;
+void RareRows::add_candidate(const Row& row, std::span<const float> z) {
   ++rows_;
   if (rows_ <= kFirst || count(z)) {
-    const auto part = z.first(size_ - 1);
-    rare_.push_back({factor, y, {part.begin(), part.end()}});
+    rare_.push_back(row);
+    rare_.back().z.assign(z.begin(), z.begin() + static_cast<std::ptrdiff_t>(size_));
   }
   if (rows_ == kFirst) find_common_values();
   if (candidates_ == 0) rare_.clear();
@@ -49,21 +49,17 @@ bool RareRows::count(std::span<const float> z) {
   return may_be_rare;
 }
 
-void RareRows::hide(RowSums& sums) const {
-  for (const Row& row : rare_) {
-    std::vector<float> hidden = row.z;
-    bool rare = false;
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (columns_[k].others == kFewest || hidden[k] == columns_[k].common) continue;
-      hidden[k] = columns_[k].common;
-      rare = true;
-    }
-    if (!rare) continue;
-    std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(std::min(kept_, hidden.size())),
-              hidden.end(), 0.0F);
-    sums.subtract(row.factor, row.y, row.z);
-    sums.add(row.factor, row.y, hidden);
+bool RareRows::hide(const Row& row, std::vector<float>& hidden) const {
+  hidden = row.z;
+  bool rare = false;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (columns_[k].others == kFewest || hidden[k] == columns_[k].common) continue;
+    hidden[k] = columns_[k].common;
+    rare = true;
   }
+  std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(std::min(kept_, size_)), hidden.end(),
+            0.0F);
+  return rare;
 }
 
 void RareRows::save(StateWriter& to) const {
@@ -74,8 +70,8 @@ void RareRows::save(StateWriter& to) const {
   }
   to.u64(rare_.size());
   for (const Row& row : rare_) {
-    to.real(static_cast<double>(row.factor));
-    to.real(static_cast<double>(row.y));
+    for (const float number : {row.factor, row.target}) to.real(static_cast<double>(number));
+    for (const double number : {row.y, row.loss, row.usual}) to.real(number);
     to.numbers(row.z);
   }
 }
@@ -96,10 +92,14 @@ Status RareRows::restore(StateReader& from) {
     return from.refuse("a number of rare rows");
   }
   for (std::uint64_t n = 0; n < rare; ++n) {
-    Row row{static_cast<float>(from.real()), static_cast<float>(from.real()),
-            std::vector<float>(size_ - 1)};
+    Row row;
+    row.factor = static_cast<float>(from.real());
+    row.target = static_cast<float>(from.real());
+    for (double* number : {&row.y, &row.loss, &row.usual}) *number = from.real();
+    row.z.resize(size_);
     from.numbers(row.z);
-    if (!std::isfinite(row.factor) || !std::isfinite(row.y) || !all_finite(row.z)) {
+    if (!all_finite(std::array{row.y, row.loss, row.usual}) || !std::isfinite(row.factor) ||
+        !std::isfinite(row.target) || !all_finite(row.z)) {
       return from.refuse("a row that is not finite");
     }
     rare_.push_back(std::move(row));

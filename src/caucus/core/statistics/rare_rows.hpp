@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
@@ -23,16 +22,32 @@ class RareRows {
   /// In a batch of fewer rows than this no value need be that of most rows.
   static constexpr std::size_t kShortestBatch = 2 * kFewest;
 
+  /// What was added to the sums and to the loss of a model for a row.
+  struct Row {
+    float factor = 0.0F, target = 0.0F;
+    double y = 0.0, loss = 0.0;
+    double usual = 0.0;  ///< the mean loss before
+    std::vector<float> z = {};
+  };
+
   RareRows() = default;
-  /// The first `columns` numbers of z are those of x, and `kept` numbers of z do not depend on
-  /// rare values or are known to everybody. `size` counts the numbers of a row, y included.
+  /// The first `columns` numbers of z are those of x, and the first `kept` ones do not depend on
+  /// other columns. Of z the first `size` numbers are used.
   RareRows(std::size_t columns, std::size_t kept, std::size_t size)
       : columns_(columns), candidates_(columns), kept_(kept), size_(size) {}
 
-  /// Takes a row as RowSums does.
-  void add(float factor, float y, std::span<const float> z);
-  /// Replaces the rows with rare values in the sums over all rows.
-  void hide(RowSums& sums) const;
+  /// Takes the next row; `z` replaces that of `row`.
+  void add(const Row& row, std::span<const float> z) {
+    if (candidates_ > 0) add_candidate(row, z);
+  }
+  /// Calls replace(row, z) for every row with rare values, where z is without them.
+  template <class Replace>
+  void for_each(Replace&& replace) const {
+    std::vector<float> hidden;
+    for (const Row& row : rare_) {
+      if (hide(row, hidden)) replace(row, std::span<const float>(hidden));
+    }
+  }
   void clear();
 
   /// restore() needs an object with the same arguments; discard it after an error.
@@ -44,16 +59,15 @@ class RareRows {
     float common = 0.0F;
     std::size_t others = 0;  ///< rows with other values; kFewest if they are not rare
   };
-  struct Row {
-    float factor = 0.0F, y = 0.0F;
-    std::vector<float> z;
-  };
   static constexpr std::size_t kFirst = kShortestBatch - 1;
 
+  void add_candidate(const Row& row, std::span<const float> z);
   /// Finds the values that most of the first rows have.
   void find_common_values();
   /// Counts a row. Returns whether it has a value that may be rare.
   bool count(std::span<const float> z);
+  /// Writes z without rare values. Returns false if it has none.
+  bool hide(const Row& row, std::vector<float>& hidden) const;
 
   std::vector<Column> columns_;
   std::size_t candidates_ = 0;  ///< columns that may have rare values

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
+#include "caucus/core/statistics/row_sums.hpp"
 
 namespace caucus {
 namespace {
@@ -66,9 +67,12 @@ void expect_hidden(RareRows& rare, const RowsOfFloats& rows, std::size_t columns
   RowSums sums(size);
   for (const auto& row : rows) {
     sums.add(2.0F, row[0], std::span(row).subspan(1));
-    rare.add(2.0F, row[0], std::span(row).subspan(1));
+    rare.add({.factor = 2.0F, .target = row[0]}, std::span(row).subspan(1));
   }
-  rare.hide(sums);
+  rare.for_each([&](const RareRows::Row& row, std::span<const float> z) {
+    sums.subtract(row.factor, row.target, row.z);
+    sums.add(row.factor, row.target, z);
+  });
   std::vector<float> triangle(triangle_size(size));
   sums.write_triangle(size, triangle);
   const RowsOfFloats expected = hidden(rows, columns);
@@ -89,7 +93,7 @@ TEST(RareRows, AreReplacedWhereverTheyAre) {
     for (std::uint32_t seed = 0; seed < 30; ++seed) {
       const std::vector<std::size_t> others = {
           0, 1, RareRows::kFewest - 1, RareRows::kFewest, rows / 2, rows};
-      RareRows rare(others.size(), others.size() + 1, others.size() + 4);
+      RareRows rare(others.size(), others.size() + 1, others.size() + 3);
       expect_hidden(rare, rows_with(rows, others, seed), others.size());
       rare.clear();
       expect_hidden(rare, rows_with(rows, {1, 0, 5, 2, 9, 4}, seed + 77), others.size());
@@ -100,7 +104,7 @@ TEST(RareRows, AreReplacedWhereverTheyAre) {
 TEST(RareRows, GoOnExactlyFromTheirState) {
   const auto rows = rows_with(40, {1, 0, 5, 2, 9, 4}, 3);
   for (const std::size_t before : {0U, 5U, 9U, 30U}) {
-    RareRows whole(6, 7, 10), half(6, 7, 10), rest(6, 7, 10);
+    RareRows whole(6, 7, 9), half(6, 7, 9), rest(6, 7, 9);
     std::string bytes;
     for (std::size_t n = 0; n < rows.size(); ++n) {
       if (n == before) {
@@ -112,8 +116,9 @@ TEST(RareRows, GoOnExactlyFromTheirState) {
         ASSERT_TRUE(from.done().ok());
       }
       const std::span z = std::span(rows[n]).subspan(1);
-      whole.add(1.0F, rows[n][0], z);
-      (n < before ? half : rest).add(1.0F, rows[n][0], z);
+      const RareRows::Row row{.factor = 1.0F, .target = rows[n][0], .y = 0.5, .loss = 2.0};
+      whole.add(row, z);
+      (n < before ? half : rest).add(row, z);
     }
     StateWriter expected, found;
     whole.save(expected);

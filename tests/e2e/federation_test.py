@@ -371,7 +371,7 @@ def test_an_application_takes_part_by_its_client(federation, sensors):
 def test_an_application_loses_nothing_to_a_server_that_forgets(federation, sensors):
     """The batches of a group that is not full are lost and drawn again; their labels come late."""
     write("federation.toml", '[schedule]\nkind = "adaptive-first-order"\n' + SENSORS.replace("min_batch = 1", "")
-          + "durability = 1000\n")
+          + "durability = 1000\nlabel_delay = 1000\n")  # a part has at most 1,001 examples then
     federation.serve()
     sensors("c01")
     sensors("c02")

@@ -10,8 +10,8 @@ namespace caucus {
 constexpr double kLeastWeight = 0.025;  // half of the least curvature
 
 double largest_weight(const Loss& loss) {
-  constexpr double kAtKinks = 1e4;
-  constexpr double kLogistic = 0.1019;  // of p^2 / (-4 ln(1 - p)), at p = 0.715
+  static constexpr double kAtKinks = 1e4;
+  static constexpr double kLogistic = 0.1019;  // of p^2 / (-4 ln(1 - p)), at p = 0.715
   return std::visit(
       [](const auto& kind) {
         using L = std::decay_t<decltype(kind)>;
@@ -83,8 +83,8 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
   }
 }
 
-std::size_t BatchStatistics::leading_of(std::uint32_t index) const {
-  const Space& space = plan_->maps.space(index);
+std::size_t BatchStatistics::leading_of(std::uint32_t space_index) const {
+  const Space& space = plan_->maps.space(space_index);
   const std::size_t inputs = plan_->maps.shape().features;
   if (space.kind == SpaceKind::expert) return 0;
   return (space.kind == SpaceKind::linear || space.intercept ? inputs : 0) +

@@ -76,7 +76,7 @@ class BatchStatistics {
   };
   [[nodiscard]] ScaledLoss scaled_loss(double output, double y, double usual) const;
   /// Returns the number of coordinates before the random features.
-  [[nodiscard]] std::size_t leading_of(std::uint32_t space) const;
+  [[nodiscard]] std::size_t leading_of(std::uint32_t space_index) const;
   [[nodiscard]] RareRows rare_rows(std::uint32_t space, std::size_t size) const;
   void hide_rare_rows(Held& held) const;
 

@@ -40,7 +40,7 @@ double largest_kept(std::vector<double> values) {
 /// Returns the sum of (<w, z> - y)^2 over the examples of a triangle.
 double sum_of_squares(std::span<const float> triangle, std::span<const double> w) {
   const float* from = triangle.data();
-  double whole = static_cast<double>(*from++);  // sum of y^2
+  auto whole = static_cast<double>(*from++);  // sum of y^2
   for (std::size_t r = 0; r < w.size(); ++r) {
     double row = -static_cast<double>(*from++);  // v = (-1, w)
     for (std::size_t c = 0; c < r; ++c) row += static_cast<double>(*from++) * w[c];

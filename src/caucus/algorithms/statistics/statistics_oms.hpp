@@ -96,7 +96,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
                                          std::span<const float> x, double federated) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
   void aggregate(ReportBatch& reports, BatchSums& into) const;
-  void step(const Batch& batch, const BatchSums& sums);
+  void step(const Batch& batch, const BatchSums& aggregate);
   [[nodiscard]] BatchSums new_aggregate() const;
 
   /// Writes all that later batches depend on. restore() is for a new server with the same settings,

@@ -26,8 +26,8 @@ struct Summed {
     Stream stream({.seed = seed});
     double norm = 0.0;
     for (std::size_t k = 0; k < dimension; ++k) {
-      weights.push_back(static_cast<float>(weight_scale * stream.normal()));
-      norm += static_cast<double>(weights.back()) * static_cast<double>(weights.back());
+      weights.push_back(static_cast<double>(static_cast<float>(weight_scale * stream.normal())));
+      norm += weights.back() * weights.back();
     }
     RowSums rows(dimension + 1);
     double total = 0.0;

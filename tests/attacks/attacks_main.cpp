@@ -163,11 +163,7 @@ Status attack_run(const std::string& name, const Attack& attack, const Options& 
   return Done{};
 }
 
-}  // namespace
-}  // namespace caucus::attacks
-
-int main(int argc, char** argv) {
-  using namespace caucus::attacks;
+int run(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const auto attack = words.empty() ? std::nullopt : attack_called(words[0]);
   if (!attack || words.size() % 2 == 0) {
@@ -183,3 +179,8 @@ int main(int argc, char** argv) {
   }
   return 0;
 }
+
+}  // namespace
+}  // namespace caucus::attacks
+
+int main(int argc, char** argv) { return caucus::attacks::run(argc, argv); }

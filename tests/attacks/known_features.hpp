@@ -12,7 +12,7 @@ namespace caucus::attacks {
 
 class KnownFeatures {
  public:
-  KnownFeatures(const SharedPlan& plan, std::size_t space);
+  KnownFeatures(const SharedPlan& plan, std::size_t index);
   /// Returns the map to the leading coordinates.
   [[nodiscard]] KnownFeatures first(Eigen::Index coordinates) const;
 

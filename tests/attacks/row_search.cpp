@@ -59,7 +59,7 @@ Guesses search_span(const Evidence& evidence, const Effort& effort) {
     const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(space.sums);
     const auto rows = static_cast<Index>(evidence.report.reports.examples[0]);
     const Index null = space.sums.rows() - std::min(rows, space.sums.rows());
-    outside.push_back(eigen.eigenvectors().leftCols(null).transpose());
+    outside.emplace_back(eigen.eigenvectors().leftCols(null).transpose());
   }
   return minimise_from_many_starts(evidence, spaces, outside, effort);
 }
@@ -71,7 +71,7 @@ Guesses search_likely_rows(const Evidence& evidence, const Effort& effort) {
     const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(space.sums);
     const double rounding = 1e-7 * eigen.eigenvalues().maxCoeff();  // of floats
     const VectorXd scale = (eigen.eigenvalues().array().max(0.0) + rounding).rsqrt();
-    whitening.push_back(scale.asDiagonal() * eigen.eigenvectors().transpose());
+    whitening.emplace_back(scale.asDiagonal() * eigen.eigenvectors().transpose());
   }
   return minimise_from_many_starts(evidence, spaces, whitening, effort);
 }

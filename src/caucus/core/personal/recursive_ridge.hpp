@@ -80,7 +80,7 @@ class RecursiveRidge {
   [[nodiscard]] std::size_t place(std::size_t row, std::size_t column) const {
     return simd::place_in_factor(width_, row, column);
   }
-  /// Where the inverses of D begin, behind the factor.
+  /// Returns where the inverses of D begin, behind the factor.
   [[nodiscard]] std::size_t inverses() const {
     return place(padded(dimension_), padded(dimension_));
   }

@@ -36,9 +36,9 @@ Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::
                            "expected different files");
       }
     }
-    // A pipe is opened only once: its reader would take the end of a trial for the end of the data.
+    // A pipe is not tried: its reader would take the end of the trial for the end of the data.
     if (std::error_code code; std::filesystem::is_other(path, code)) continue;
-    CAUCUS_TRY(const OutputFile probe, OutputFile::create(path));  // gone again at once
+    CAUCUS_TRY(const OutputFile probe, OutputFile::create(path));  // removed at once
   }
   return Done{};
 }

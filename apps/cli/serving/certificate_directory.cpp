@@ -26,8 +26,8 @@ constexpr std::size_t kMostTokens = 64U << 20;  // bytes, enough for a million c
 constexpr const char* kTokensTitle =
     "# The clients that may take part: each with the SHA-256 of its token.\n";
 
-/// Waits while another process writes into the directory, since their files would not fit
-/// together. The lock lasts as long as the result.
+/// Waits while another process writes into the directory, since the files of two processes would
+/// not match. The lock lasts as long as the result.
 Result<std::shared_ptr<void>> lock_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   std::shared_ptr<void> lock(nullptr, [descriptor](void*) { ::close(descriptor); });

@@ -116,7 +116,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   add_count(reproduce, "--repeats", "R", options.repeats, 1, 1000,
             "repetitions to report (10; 2 with --quick)");
   reproduce.add_flag("--quick", options.quick, "a look in less than a minute");
-  add_count(reproduce, "--seed", "S", options.seed, 0, UINT64_MAX, "seed of all random numbers (1)");
+  add_count(reproduce, "--seed", "S", options.seed, 0, UINT64_MAX, "seed of random numbers (1)");
   add_count(reproduce, "--threads", "N", options.threads, 0, 4096, "threads; 0: all cores (0)");
   add_option(reproduce, "--json", "FILE|-", given.results.json,
              "findings as JSON; - for standard output");

@@ -45,7 +45,7 @@ Status SelectorOptions::validate() const {
 
 constexpr std::string_view kSavedSelector = "caucus selector 2";
 
-/// What a selector is made of, whichever algorithm it has.
+/// The parts of a selector, for any algorithm.
 class Selector::Parts {
  public:
   Parts() = default;

@@ -64,7 +64,7 @@ class RobustFactors {
 
  private:
   using Judge = std::vector<double>;
-  static constexpr std::size_t kFewest = 3;        ///< clients, without whom there is no majority
+  static constexpr std::size_t kFewest = 3;        ///< with fewer clients there is no majority
   static constexpr std::size_t kSingles = 16;      ///< judges made with one report
   static constexpr std::size_t kRemembered = 100;  ///< last reports of clients
   static constexpr int kPasses = 10;

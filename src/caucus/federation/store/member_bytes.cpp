@@ -50,7 +50,7 @@ constexpr auto kRowFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::examples, &TrackedMember::cut_off,
                &TrackedMember::counters, &TrackedMember::clipped);
 
-/// The weights by when they were drawn and space, which is also the order of the bytes.
+/// The weights by the batch in which they were drawn and by space, in the order of their bytes.
 using WeightsOfBatches = std::map<std::pair<std::uint64_t, std::uint32_t>, SharedWeights>;
 
 /// Calls work(drawn_in, model) for the models of the members' open batches.

@@ -114,7 +114,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     return fail(usage_of(app, problem));
   } catch (const std::logic_error&) {  // thrown by CLI11 for --switch=text
-    return fail(usage_error("caucus", "a switch has a value that is none",
+    return fail(usage_error("caucus", "a switch has an invalid value",
                             "expected the switch alone, or =true or =false"));
   }
   Status status = choose_kernels();

@@ -31,7 +31,7 @@ nearer end; the rows with such a value are counted and shown here and in the ser
 
 If the server cannot be reached, the client retries, and it sends again what the server has lost.
 If this client is killed or stopped, --resume continues at exactly the same row. What it needs for
-that is in the file DATA.NAME.join (--state), which also holds the client's own corrections and is
+that is in the file DATA.NAME.join (--state), which also holds the client's personal layer and is
 removed when the run has finished. Without it --resume continues at the server's position. The
 client exits with 4 if SIGTERM or SIGINT stops it, if it is refused, or if its patience has run
 out.
@@ -193,10 +193,10 @@ void add_join(CLI::App& app, Action& action) {
       ->required();
   add_option(join, "--data", "FILE", given.data, "the client's rows: CSV, CSV.gz, LIBSVM or ARFF")
       ->required();
-  join.add_flag("--resume", given.resume, "go on where this client was stopped or killed");
+  join.add_flag("--resume", given.resume, "continue where this client was stopped or killed");
   add_option(join, "--state", "FILE", given.state, "what --resume needs (DATA.NAME.join)");
   add_count(join, "--patience", "SECONDS", given.patience, 0, 31'536'000,
-            "give up after so long without a server; 0 for never (300)");
+            "how long to retry without a server; 0 for ever (300)");
   for (CLI::Option* option :
        {add_option(join, "--token", "FILE", given.token, "file with this client's token"),
         add_option(join, "--ca", "FILE", given.tls.ca,

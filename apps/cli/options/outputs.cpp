@@ -32,7 +32,7 @@ Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::
     }
     for (std::size_t k = 0; k < i; ++k) {
       if (same_file(path, outputs[k].path)) {
-        return usage_error(flag, "'" + path + "' is also that of " + outputs[k].flag,
+        return usage_error(flag, "'" + path + "' is also given to " + outputs[k].flag,
                            "expected different files");
       }
     }

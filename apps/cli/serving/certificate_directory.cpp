@@ -52,7 +52,7 @@ struct Files {
     for (const Output& output : outputs) {
       std::error_code ignored;
       if (std::filesystem::exists(std::filesystem::symlink_status(output.path, ignored))) {
-        return usage_error(output.path, "is there already", expected);
+        return usage_error(output.path, "already exists", expected);
       }
     }
     return Done{};
@@ -74,7 +74,7 @@ Status check_clients(const std::vector<std::string>& clients) {
     }
     const auto earlier = clients.begin() + static_cast<std::ptrdiff_t>(k);
     if (std::find(clients.begin(), earlier, clients[k]) != earlier) {
-      return usage_error("--client", "'" + clients[k] + "' is there twice",
+      return usage_error("--client", "'" + clients[k] + "' is given twice",
                          "expected each client once");
     }
   }

@@ -21,7 +21,7 @@ Disclosure disclosure_of(const FederationSettings& settings) {
     const std::size_t least =
         plan.rounds_per_upload > 0 ? plan.rounds_per_upload : settings.problem.min_batch;
     return {"the server can compute rows of the clients: min_batch = " +
-                std::to_string(settings.problem.min_batch) + " sends sums that tell rows, over " +
+                std::to_string(settings.problem.min_batch) + " sends sums that reveal rows, over " +
                 rows(least) + " or more (docs/privacy.md)",
             true};
   }

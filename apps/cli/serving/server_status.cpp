@@ -27,7 +27,7 @@ constexpr Counter kCounters[] = {
     {"late", "late_reports_total", "Reports for a batch that was closed.", &C::late},
     {"repeated", "repeated_reports_total", "Reports for a batch that was answered.", &C::repeated},
     {"strange", "strange_reports_total", "Reports for a batch that is not open yet.", &C::strange},
-    {"rejected", "rejected_reports_total", "Reports that cannot be true.", &C::rejected},
+    {"rejected", "rejected_reports_total", "Reports that no data could produce.", &C::rejected},
     {"joins", "joins_total", "How often the client has come.", &C::joins},
     {"bytes_up", "upload_bytes_total", "Bytes of the client's messages as they travelled.",
      &C::bytes_up},

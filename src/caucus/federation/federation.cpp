@@ -38,7 +38,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   }
   TrackedMember& member = members_[*client];
   if (member.cut_off) {
-    return data_error(who, "was cut off for reports that cannot be true",
+    return data_error(who, "was cut off because too many of its reports were rejected",
                       "expected it not to join this run again");
   }
   if (hello.run && *hello.run != run_) {

@@ -101,7 +101,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
     if (held.weights.size() != plan_.maps.dimension(held.space)) {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
-    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share that is none");
+    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share outside [0, 1]");
     for (const float w : held.weights) {
       if (!std::isfinite(w)) return wrong("a model that is not finite");
     }

@@ -37,7 +37,7 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
     before = batch;
     const SampledSet* sampled = member.find_sampled(batch);
     if (sampled == nullptr) {
-      return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
+      return "a part answers batch " + std::to_string(batch) + ", which is no longer remembered";
     }
     if (auto found = fault(report.reports, n, *sampled)) return found;
     examples += report.reports.examples[n];

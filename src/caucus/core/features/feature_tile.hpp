@@ -66,7 +66,7 @@ class FeatureTile {
   void multiply(const Pairs& pairs) const;
 
   const FeatureMaps* maps_;
-  std::uint64_t example_ = 0;             ///< counts over all tiles, so that old requests are invalid
+  std::uint64_t example_ = 0;             ///< counts over all tiles, so old requests are invalid
   std::vector<Projections> projections_;  ///< one per base
   std::vector<Waves> waves_;
   std::vector<Requests> requests_;  ///< one per map

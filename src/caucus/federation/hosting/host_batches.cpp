@@ -121,7 +121,7 @@ void Host::release_clients() {
       if (member.cut_in > store_.durable()) continue;
       sessions_.disconnect(
           client,
-          "too many reports that cannot be true, the last: " + member.fault +
+          "too many rejected reports, the last: " + member.fault +
               "; expected examples within the ranges of the plan, and no more than it said");
     } else {
       const std::uint64_t needed = finished ? federation_.batch() : member.closed_in;

@@ -1,4 +1,5 @@
-// caucus: parse, run one command, turn errors into one line and an exit code.
+// caucus: parses the command line, runs one command, and turns an error into one line and an exit
+// code.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -35,7 +36,7 @@ constexpr Phrase kPhrases[] = {
      "authority's certificate (--ca), or --insecure for a connection"},
 };
 
-/// The library names options by their names; a user of the program knows them as flags.
+/// Replaces the names of options in an error of the library by the flags of the program.
 Error with_flags(Error error) {
   if (std::find(kOptions.begin(), kOptions.end(), error.where) != kOptions.end()) {
     error.where.insert(0, "--");
@@ -55,8 +56,8 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
-/// The command line as an error: the deepest command that was reached, and a guess at what was
-/// meant.
+/// Turns a failure of the parser into an error that names the deepest command that was reached and
+/// suggests what was meant.
 Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
   const CLI::App* reached = &app;
   std::string name = "caucus";
@@ -72,8 +73,8 @@ Error usage_of(const CLI::App& app, const CLI::ParseError& problem) {
   return usage_error(name, "'" + strays.front() + "' is not known here", expected);
 }
 
-/// No option has a use for an empty value; taken for one, a file name from an unset variable would
-/// be ignored.
+/// Refuses options with an empty value. None needs one, and otherwise a file name from an unset
+/// shell variable would be ignored.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     if (option->get_items_expected_min() == 0) continue;
@@ -84,7 +85,7 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* sub : app.get_subcommands({})) refuse_empty_values(*sub);
 }
 
-/// The environment variable CAUCUS_SIMD names a variant of the kernels other than the fastest.
+/// Selects the variant of the kernels that the environment variable CAUCUS_SIMD names, if any.
 Status choose_kernels() {
   const char* name = std::getenv("CAUCUS_SIMD");  // NOLINT(concurrency-mt-unsafe): one thread yet
   return name == nullptr ? Status(Done{}) : simd::select(name);
@@ -112,8 +113,8 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& problem) {
     return fail(usage_of(app, problem));
-  } catch (const std::logic_error&) {  // CLI11 on --switch=text
-    return fail(usage_error("caucus", "a switch has a value that is none",
+  } catch (const std::logic_error&) {  // thrown by CLI11 for --switch=text
+    return fail(usage_error("caucus", "a switch has an invalid value",
                             "expected the switch alone, or =true or =false"));
   }
   Status status = choose_kernels();
@@ -126,7 +127,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using caucus::cli::fail;
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a file that cannot be written
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes a write fails
   try {
     return caucus::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,6 @@
-// A plant with eight sensors that learns to predict a ninth together with other plants. It does not
-// send its readings, but the server can compute them from its reports (see README.md). The ninth is
-// read in a laboratory: its value arrives some readings later, and not in order.
+// A plant with eight sensors learns to predict a ninth value together with other plants. By default
+// it sends sums over batches of its readings (README.md says what they reveal). The ninth value is
+// measured in a laboratory: it arrives some readings later, and not in order.
 //
 //   sensors HOST:PORT NAME [READINGS] [--resume] [--patience SECONDS]
 //           [--token FILE] [--ca FILE --cert FILE --key FILE]

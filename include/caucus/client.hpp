@@ -143,19 +143,19 @@ class Client {
   /// Reports what was observed since next_batch(). `last` says that no more examples will come.
   Status report(bool last);
 
-  // The personal layer corrects the forecasts by what this client knows of itself. It is never
-  // sent, so an application that restarts keeps it:
+  // The personal layer corrects the forecasts by what it learns from this client's own examples.
+  // It is never sent, so an application that restarts keeps it itself:
   /// Returns its state; empty before ready() and if the plan has no personal layer.
   [[nodiscard]] std::string personal_state() const;
-  /// Continues from such a state; an empty one begins anew. Call it after ready(). Predictions that
-  /// wait for their true value do not count for it.
+  /// Continues from such a state; an empty one begins anew. Call it after ready(). The layer does
+  /// not learn from predictions that wait for their true value at this time.
   Status restore_personal(std::string_view state);
 
   [[nodiscard]] ConnectionState state() const;
   [[nodiscard]] bool out_of_patience() const;  ///< true if it failed for lack of a server
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] ClientTraffic traffic() const;
-  [[nodiscard]] std::uint64_t batch() const;  ///< that of the current models; 0 before the first
+  [[nodiscard]] std::uint64_t batch() const;  ///< of the current models; 0 before the first
   // These are known after the first connection:
   [[nodiscard]] std::optional<RunId> run() const;
   [[nodiscard]] std::optional<SharedPlan> plan() const;

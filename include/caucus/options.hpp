@@ -70,10 +70,10 @@ struct LearningOptions {
   /// N; 0 means that batches grow under the adaptive schedule, and 1 under the others.
   std::size_t rounds_per_upload = 0;
   double growth = 0.3;        ///< length of a growing batch, as a share of the rounds before it
-  std::size_t min_batch = 0;  ///< its least length; 0 means enough examples to hide each
-  bool personal = true;       ///< adaptive: clients correct the forecasts for themselves
+  std::size_t min_batch = 0;  ///< least length of such a batch; 0 means enough to hide the examples
+  bool personal = true;       ///< adaptive: each client corrects forecasts by its own examples
   Mode mode = Mode::asynchronous;
-  Robust robust = Robust::none;  ///< what is done against clients that lie
+  Robust robust = Robust::none;  ///< the protection against clients that lie
   ScheduleOptions schedule;
   BaselineRates rates;
   std::uint64_t seed = 1;

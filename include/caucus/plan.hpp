@@ -25,9 +25,9 @@ struct SharedPlan {
   std::size_t sample_size = 0;            ///< J as in LearningOptions, or 0 for min(2, K)
   std::size_t rounds_per_upload = 1;      ///< 0 if every assignment says how long its batch is
   bool statistics = false;                ///< reports are sums over a batch, not means of gradients
-  bool hides_examples = false;            ///< no report is sent of too few examples
-  bool personal = false;                  ///< clients correct the forecasts for themselves
-  std::size_t features = 0, experts = 0;  ///< numbers in x; both 0 if the first client decides
+  bool hides_examples = false;            ///< no report has too few examples to hide them
+  bool personal = false;                  ///< each client corrects forecasts by its own examples
+  std::size_t features = 0, experts = 0;  ///< in x; both 0 if the first client decides
   std::string arithmetic;                 ///< the SIMD variant, which determines the last bits
   std::size_t label_delay = 0;            ///< by how many batches a true value may be late
   std::optional<ReadOptions> columns;     ///< how the columns of a file become x and y

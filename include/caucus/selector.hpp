@@ -30,8 +30,8 @@ struct SelectorOptions {
   std::size_t features = 0;  ///< the number of features in x
   std::size_t experts = 0;   ///< the number of experts' predictions, which follow them in x
   /// If `spaces` is empty, default_spaces() is used. The schedule must be `adaptive` or
-  /// `adaptive_first_order`. Batches need not hide examples here: min_batch is 1 if it is not
-  /// given.
+  /// `adaptive_first_order`. Within one process nothing needs to be hidden, so `min_batch` is 1 if
+  /// it is not given.
   LearningOptions learning = {};
 
   [[nodiscard]] Status validate() const;

@@ -89,9 +89,9 @@ def test_secrets_stay_secret_under_any_umask(caucus, under_umask):
 def test_init_replaces_nothing_unless_forced(caucus, refused):
     os.mkdir("certs")
     write("certs/server.key", "mine\n")
-    refused(r"certs/server.key: is there already.*--force", "init", "certs", "--client", "c01")
+    refused(r"certs/server.key: already exists.*--force", "init", "certs", "--client", "c01")
     caucus("cert", "init", "certs", "--client", "c01", "--force")
-    refused("is there already", "init", "certs", "--client", "c01")
+    refused("already exists", "init", "certs", "--client", "c01")
     before = read("certs/ca.pem")
     caucus("cert", "init", "certs", "--client", "c01", "--force")
     assert read("certs/ca.pem") != before, "the authority is the same"
@@ -115,7 +115,7 @@ def test_add_signs_further_clients(caucus, refused):
 def test_bad_requests_leave_nothing(refused):
     refused("a/b", "init", "certs", "--client", "a/b")
     refused("'ca' would have the files of the authority", "init", "certs", "--client", "ca")
-    refused("'c01' is there twice", "init", "certs", "--client", "c01", "--client", "c01")
+    refused("'c01' is given twice", "init", "certs", "--client", "c01", "--client", "c01")
     refused("'localhost:7070' is not a host", "init", "certs", "--host", "localhost:7070")
     refused("days", "init", "certs", "--days", "0")
     refused("days", "init", "certs", "--days", "1000000")

@@ -120,8 +120,8 @@ def test_all_outputs_appear_or_none(caucus, linear):
     write("r.json", "precious\n")
     caucus.refused(3, "nosuch", run + "--target nosuch --json r.json")
     assert read("r.json") == "precious\n", "an older result was destroyed"
-    caucus.refused(2, "also that of", run + "--json a --model-out a")
-    caucus.refused(2, "also that of", run + "--json ./a --predictions a")
+    caucus.refused(2, "also given to", run + "--json a --model-out a")
+    caucus.refused(2, "also given to", run + "--json ./a --predictions a")
     caucus.refused(2, "is read by this run", run + "--json ./data.csv")
     caucus.refused(2, "model-out", run + "--model-out -")
 
@@ -156,7 +156,7 @@ def test_counts_are_strict(caucus, linear):
     caucus.refused(2, "switch", "run --data data.csv --regret=maybe")
     printed = caucus("run --data data.csv --clients 4 --regret=false --print-config")
     assert re.search("^regret = false", printed, re.MULTILINE)
-    caucus.refused(2, "no least value", "run --data data.csv --loss linear --spaces linear --radii inf,1 "
+    caucus.refused(2, "no minimum", "run --data data.csv --loss linear --spaces linear --radii inf,1 "
                    "--loss-bound 1 --schedule constant --eta 1 --lambda 1 --regret")
 
 

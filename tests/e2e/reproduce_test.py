@@ -44,7 +44,7 @@ def test_bad_input_is_refused_in_one_line(caucus):
     os.mkdir("empty")
     caucus.refused(3, "elevators", "reproduce table4 --data-dir empty")
     caucus.refused(3, "absent", "reproduce lower-bound --json absent/result.json")
-    caucus.refused(2, "also that of", "reproduce lower-bound --json same --report same")
+    caucus.refused(2, "also given to", "reproduce lower-bound --json same --report same")
 
 
 def test_table_3_meets_the_published_values(only_bank, quick):

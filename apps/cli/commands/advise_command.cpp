@@ -1,4 +1,4 @@
-// caucus advise: what the theory says about a federation before it is run.
+// caucus advise: prints what the theory says about a federation before it is run.
 #include <cmath>
 
 #include "caucus/core/losses/bounds.hpp"
@@ -109,14 +109,15 @@ Status execute_advise(const AdviseCommand& command) {
 
 void add_advise(CLI::App& app, Action& action) {
   auto [advise, given] = add_command(
-      app, action, "advise", "What the theory says before a run",
+      app, action, "advise", "Show what the theory says before a run",
       "Example:\n  caucus advise --clients 10 --models 8 --rounds 10000", execute_advise);
   constexpr std::uint64_t kMost = 1'000'000'000'000;
-  add_count(advise, "--clients", "M", given.clients, 1, kMost, "M")->required();
+  add_count(advise, "--clients", "M", given.clients, 1, kMost, "M, clients")->required();
   add_count(advise, "--models", "K", given.models, 1, kMost, "K, candidate spaces")->required();
   add_count(advise, "--rounds", "T", given.rounds, 1, kMost, "T, rounds per client")->required();
-  add_count(advise, "--sample", "J", given.sample_size, 1, kMost, "J (the advised one)");
-  add_count(advise, "--rounds-per-upload", "N", given.rounds_per_upload, 1, kMost, "N (1)");
+  add_count(advise, "--sample", "J", given.sample_size, 1, kMost, "J of K held (as advised)");
+  add_count(advise, "--rounds-per-upload", "N", given.rounds_per_upload, 1, kMost,
+            "N, rounds per upload (1)");
   add_option(advise, "--json", "FILE|-", given.json, "as JSON; - for standard output");
 }
 

@@ -1,4 +1,4 @@
-// caucus cert: certificates and tokens for a federation.
+// caucus cert: makes certificates and tokens for a federation.
 #include <ctime>
 
 #include "caucus/core/base/text.hpp"
@@ -14,9 +14,10 @@ constexpr std::uint64_t kMostDays = 36'500;
 constexpr const char* kInitExample = R"(Example:
   caucus cert init certs --host server.example --client c01 --client c02
 
-Writes ca.pem, ca.key, server.pem, server.key, per client NAME.pem, NAME.key and NAME.token, and the hashes of the
-tokens into `tokens`. A client needs ca.pem and its own three files; the server needs ca.pem, server.pem, server.key and
-tokens; ca.key is only for `caucus cert add`. Keys and tokens are secret.)";
+Writes ca.pem, ca.key, server.pem, server.key, for each client NAME.pem, NAME.key and NAME.token,
+and the hashes of the tokens into `tokens`. A client needs ca.pem and its own three files; the
+server needs ca.pem, server.pem, server.key and tokens; ca.key is only for `caucus cert add`. Keys
+and tokens are secret.)";
 
 constexpr const char* kAddExample = R"(Example:
   caucus cert add certs --client c03
@@ -73,7 +74,7 @@ CLI::Option* add_names(CLI::App& command, const char* flag, std::vector<std::str
   return add_option(command, flag, "NAME", names, help)->allow_extra_args(false);
 }
 
-/// The options of both commands; returns --client.
+/// Adds the options that both commands have. Returns --client.
 CLI::Option* add_order(CLI::App& command, CertificateOrder& order, const char* directory_help) {
   order.now = std::time(nullptr);
   command.add_option("dir", order.directory, directory_help)->required();
@@ -87,17 +88,17 @@ CLI::Option* add_order(CLI::App& command, CertificateOrder& order, const char* d
 }  // namespace
 
 void add_cert(CLI::App& app, Action& action) {
-  CLI::App* cert = app.add_subcommand("cert", "Certificates and tokens for a federation");
+  CLI::App* cert = app.add_subcommand("cert", "Make certificates and tokens for a federation");
   cert->require_subcommand(1);
   cert->footer("Example:\n  caucus cert init certs --client c01 --client c02");
   auto [first, given] =
-      add_command(*cert, action, "init", "A test authority and what it signs", kInitExample, init);
+      add_command(*cert, action, "init", "Make an authority and what it signs", kInitExample, init);
   add_names(first, "--host", given.hosts,
             "name or address of the server; repeatable (localhost, 127.0.0.1, ::1)");
   add_order(first, given.order, "where to write");
   first.add_flag("--force", given.force, "replace the files that are there");
   auto [further, more] =
-      add_command(*cert, action, "add", "Further clients of an authority", kAddExample, add);
+      add_command(*cert, action, "add", "Add clients to an authority", kAddExample, add);
   add_order(further, more.order, "made by caucus cert init")->required();
 }
 

@@ -1,4 +1,4 @@
-// caucus completion: shell completion, written from the parser itself so that it cannot go stale.
+// caucus completion: prints a completion script, made from the parser so that it is up to date.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -7,7 +7,8 @@
 namespace caucus::cli {
 namespace {
 
-/// "run" -> flags, "data" -> subcommands, "data info" -> flags, ...
+/// Collects the words that can follow each command: flags after "run" and "data info", subcommands
+/// after "data".
 void collect(const CLI::App& app, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& words) {
   std::string list;
@@ -65,7 +66,7 @@ std::string fish_script(const CLI::App& app) {
 }  // namespace
 
 void add_completion(CLI::App& app, Action& action) {
-  CLI::App* completion = app.add_subcommand("completion", "Completion script for your shell");
+  CLI::App* completion = app.add_subcommand("completion", "Print a script for shell completion");
   auto shell = std::make_shared<std::string>("bash");
   completion->add_option("shell", *shell, "bash, zsh or fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -1,4 +1,4 @@
-// caucus data: look at, convert, split and generate data.
+// caucus data: inspects, converts, splits and generates data.
 #include <cmath>
 
 #include "caucus/data/convert.hpp"
@@ -25,10 +25,10 @@ class ColumnStatistics : public RangeSink {
   }
 
   std::size_t rows = 0;
-  std::vector<double> mean, squares;  ///< Welford
+  std::vector<double> mean, squares;  ///< of each column, by Welford's method
 };
 
-/// What the subcommands are given; each uses a part of it.
+/// The options of the subcommands; each uses some of them.
 struct DataCommand {
   std::string file;  ///< or the name of a generator
   std::string out, ranges, noise;
@@ -97,7 +97,7 @@ std::string generator_help() {
 
 void add_generate(CLI::App& data, Action& action) {
   auto [command, given] =
-      add_command(data, action, "generate", "Synthetic data with a known best space",
+      add_command(data, action, "generate", "Generate data with a known best space",
                   generator_help(), generate);
   constexpr std::uint64_t kMost = 1'000'000;
   GeneratorOptions& options = given.options;
@@ -122,18 +122,18 @@ void add_data(CLI::App& app, Action& action) {
   data->require_subcommand(1);
   data->footer("Example:\n  caucus data info elevators.csv.gz");
   auto [looking, look] =
-      add_command(*data, action, "info", "Rows, columns and their ranges",
+      add_command(*data, action, "info", "Show rows, columns and their ranges",
                   "Example:\n  caucus data info elevators.csv.gz --ranges ranges.csv", info);
   looking.add_option("file", look.file, "CSV, CSV.gz, LIBSVM or ARFF")->required();
   add_option(looking, "--ranges", "FILE", look.ranges,
              "write minimum and maximum here, for --scale-from");
   auto [converting, conversion] =
-      add_command(*data, action, "convert", "From one format to another, by extension",
+      add_command(*data, action, "convert", "Convert a file to another format, by extension",
                   "Example:\n  caucus data convert house.arff house.csv.gz", convert);
   converting.add_option("in", conversion.file, "what to read")->required();
   converting.add_option("out", conversion.out, ".csv, .csv.gz or .libsvm to write")->required();
   auto [splitting, parts] = add_command(
-      *data, action, "split", "One file per client, rows dealt round-robin",
+      *data, action, "split", "Deal rows round-robin to one file per client",
       "Example:\n  caucus data split elevators.csv.gz --clients 10 --out clients", split_rows);
   splitting.add_option("file", parts.file, "what to read")->required();
   add_count(splitting, "--clients", "M", parts.files, 1, 1'000'000, "number of files (10)");

@@ -1,4 +1,4 @@
-// caucus export: what a served run has learned so far, from its store.
+// caucus export: writes what a served run has learned so far, from its store.
 #include <cstdio>
 
 #include "caucus/core/simd/kernels.hpp"
@@ -24,7 +24,7 @@ struct ExportCommand {
   std::string store, out;
 };
 
-/// Bits are those of the server only with its arithmetic.
+/// Selects the server's arithmetic, with which the last digits are the server's.
 void choose_arithmetic(const std::string& name) {
   if (name == simd::kernels().name || simd::select(name).ok()) return;
   std::fprintf(stderr,

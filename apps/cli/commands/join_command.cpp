@@ -1,4 +1,4 @@
-// caucus join: take part in a federation with the rows of a file.
+// caucus join: takes part in a federation with the rows of a file.
 #include <unistd.h>
 
 #include <chrono>
@@ -22,18 +22,19 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kJoinExamples =
-    R"(The server says which column is what and how it is scaled. Rows are not sent: by default sums
-over batches are. From a report of one round, as other schedules have them, the server can compute
-the row: join such a run only if you trust its server with your rows. Rows are used in their order,
-as many per batch as the server asks for. Where the server has ranges of the columns, a value outside
-of them is clipped to the nearer end, the target's too; the rows that have one are counted and shown
-here and in the server's status.
+    R"(The server says which columns are features and target and how they are scaled. By default the
+client sends sums over batches of rows. The other schedules send reports of single rounds, from
+which the server can compute the row: join such a run only if you trust its server with your rows.
+Rows are used in the order of the file, as many per batch as the server asks for. If the server
+gives ranges of the columns, a value outside its range, also one of the target, is clipped to the
+nearer end; the rows with such a value are counted and shown here and in the server's status.
 
-When the server is away it is tried again, and what it has lost is sent again. When this client is
-killed or stopped, --resume continues at exactly the same row: what it must know for that, and what
-it has learned about itself, is in FILE.NAME.join beside the data (--state), which a finished run
-removes. Without that file --resume continues at the server's position. A client that is stopped by
-SIGTERM or SIGINT exits with 4, as one that is refused or has run out of patience.
+If the server cannot be reached, the client retries, and it sends again what the server has lost.
+If this client is killed or stopped, --resume continues at exactly the same row. What it needs for
+that is in the file DATA.NAME.join (--state), which also holds the client's personal layer and is
+removed when the run has finished. Without it --resume continues at the server's position. The
+client exits with 4 if SIGTERM or SIGINT stops it, if it is refused, or if its patience has run
+out.
 
 Examples:
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv
@@ -59,7 +60,7 @@ Result<JoinOptions> read_options(const JoinCommand& command) {
     CAUCUS_TRY(client.token, read_token_and_warn(command.token));
   }
   std::error_code code;
-  if (!std::filesystem::exists(command.data, code)) {  // sooner than when the server has answered
+  if (!std::filesystem::exists(command.data, code)) {  // reported before connecting
     return data_error(command.data, "there is no such file", "expected the client's data");
   }
   client.server = server.text();
@@ -143,7 +144,7 @@ Result<JoinOutcome> play(JoinOptions options) {
   return outcome;
 }
 
-/// It is written, replaced and removed.
+/// Checks that the state file can be written, replaced and removed.
 Status check_state(const std::string& path, const std::vector<std::string>& inputs) {
   constexpr const char* kExpected =
       "expected a place to keep what --resume needs, here or with --state";
@@ -167,7 +168,7 @@ Status execute_join(const JoinCommand& command) {
   CAUCUS_CHECK(check_state(options.state_file, inputs));
   inputs.push_back(options.state_file);
   CAUCUS_CHECK(check_outputs(outputs, inputs));
-  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
   LogWriter log_writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
   options.client.log = log_writer.log();
   const std::string state_file = options.state_file;
@@ -177,7 +178,7 @@ Status execute_join(const JoinCommand& command) {
   for (Output& output : outputs) output.text = json;
   CAUCUS_CHECK(write_outputs(outputs));
   CAUCUS_CHECK(print(command.json == "-" ? json : outcome_text(result)));
-  JoinState::remove(state_file);  // the last thing: until now it could have been killed
+  JoinState::remove(state_file);  // last, since --resume needs it until here
   return Done{};
 }
 
@@ -192,10 +193,10 @@ void add_join(CLI::App& app, Action& action) {
       ->required();
   add_option(join, "--data", "FILE", given.data, "the client's rows: CSV, CSV.gz, LIBSVM or ARFF")
       ->required();
-  join.add_flag("--resume", given.resume, "go on where this client was stopped or killed");
+  join.add_flag("--resume", given.resume, "continue where this client was stopped or killed");
   add_option(join, "--state", "FILE", given.state, "what --resume needs (DATA.NAME.join)");
   add_count(join, "--patience", "SECONDS", given.patience, 0, 31'536'000,
-            "give up after so long without a server; 0 for never (300)");
+            "how long to retry without a server; 0 for ever (300)");
   for (CLI::Option* option :
        {add_option(join, "--token", "FILE", given.token, "file with this client's token"),
         add_option(join, "--ca", "FILE", given.tls.ca,

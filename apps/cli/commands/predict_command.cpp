@@ -1,4 +1,4 @@
-// caucus predict: use what was learned on new data.
+// caucus predict: predicts new data with what was learned.
 #include <cmath>
 
 #include "caucus/algorithms/learned_model.hpp"
@@ -101,7 +101,7 @@ class PredictingSink : public RowSink {
     return column - static_cast<std::size_t>(moved);
   }
 
-  /// Exchanged columns would give wrong predictions without a word.
+  /// Refuses columns with other names, since swapped columns would silently give wrong predictions.
   [[nodiscard]] Status check_names(const std::vector<std::string>& names) const {
     if (names.empty() || model_.feature_names.empty()) return Done{};
     for (std::size_t k = 0; k < model_.feature_names.size(); ++k) {

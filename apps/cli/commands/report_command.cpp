@@ -1,4 +1,4 @@
-// caucus report: a page, or one picture, of a saved result.
+// caucus report: makes a page of charts, or one picture, from a saved result.
 #include <filesystem>
 #include <optional>
 

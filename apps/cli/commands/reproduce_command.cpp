@@ -1,4 +1,4 @@
-// caucus reproduce: the paper's experiments, and those it did not run.
+// caucus reproduce: runs the paper's experiments, and some that the paper does not have.
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -107,7 +107,7 @@ Status execute_reproduce(const ReproduceCommand& given) {
 
 void add_reproduce(CLI::App& app, Action& action) {
   auto [reproduce, given] =
-      add_command(app, action, "reproduce", "Repeat the paper's experiments beside its numbers",
+      add_command(app, action, "reproduce", "Repeat the paper's experiments and compare",
                   kReproduceExamples, execute_reproduce);
   reproduce::Options& options = given.options;
   add_option(reproduce, "experiment", "NAME", given.experiment, "which one")->required();
@@ -116,8 +116,8 @@ void add_reproduce(CLI::App& app, Action& action) {
   add_count(reproduce, "--repeats", "R", options.repeats, 1, 1000,
             "repetitions to report (10; 2 with --quick)");
   reproduce.add_flag("--quick", options.quick, "a look in less than a minute");
-  add_count(reproduce, "--seed", "S", options.seed, 0, UINT64_MAX, "of all random numbers (1)");
-  add_count(reproduce, "--threads", "N", options.threads, 0, 4096, "0: all (0)");
+  add_count(reproduce, "--seed", "S", options.seed, 0, UINT64_MAX, "seed of random numbers (1)");
+  add_count(reproduce, "--threads", "N", options.threads, 0, 4096, "threads; 0: all cores (0)");
   add_option(reproduce, "--json", "FILE|-", given.results.json,
              "findings as JSON; - for standard output");
   add_option(reproduce, "--report", "FILE.html", given.results.report, "findings as one HTML page");

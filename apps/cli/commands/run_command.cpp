@@ -1,4 +1,4 @@
-// caucus run: simulate M clients and a server on a data set.
+// caucus run: simulates M clients and a server on a data set.
 #include <algorithm>
 #include <filesystem>
 
@@ -42,7 +42,7 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
        entry.increment(code)) {
     if (entry->path().filename().string().starts_with('.') || entry->is_directory(code)) continue;
     if (entry->path().extension() == ".join")
-      continue;  // what caucus join remembers beside its data
+      continue;  // a state file of caucus join
     if (!entry->is_regular_file(code)) {
       return data_error(entry->path().string(), "is not a file",
                         "expected one data file per client");

@@ -1,4 +1,4 @@
-// caucus serve: coordinate a federation until all of its clients have finished.
+// caucus serve: coordinates a federation until all of its clients have finished.
 #include <unistd.h>
 
 #include <csignal>
@@ -18,7 +18,7 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kServeExamples =
-    R"(The configuration is that of a run with a table of its own for the server:
+    R"(The configuration is that of a run, with one more table, [server]:
 
   [data]
   feature_range = [-1, 1]
@@ -28,19 +28,21 @@ constexpr const char* kServeExamples =
   clients = ["c01", "c02", "c03"]      # the names of all clients
   listen = "localhost:7070"
   http = "localhost:9090"              # GET /status, /metrics, /healthz
-  quorum = 2                           # where clients wait: reports that suffice at the deadline (all)
-  deadline_ms = 500                    # where clients wait: how long a batch does so (no limit)
+  quorum = 2                           # if clients wait: reports that suffice at the deadline (all)
+  deadline_ms = 500                    # if clients wait: how long a batch may be open (no limit)
   durability = "batch"                 # or a number: that many batches per durable commit
-  tokens = "keys/tokens"               # for other machines; caucus cert init makes both
+  # For clients on other machines; caucus cert init makes these files:
+  tokens = "keys/tokens"
   tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
 
-It also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000) and, without
-a ranges file, features (numbers of an example), max_abs_target and max_feature_norm, which bound the
-reports. A server that was stopped or killed continues when it is started again with the same store;
-its clients send again what was not durable. It ends when all clients have acknowledged the end, or
-linger_ms after the run has finished; started again, it tells the other clients. If clients wait for
-each other (mode = "synchronous" in [algorithm], and every schedule but adaptive), the result is that
-of caucus run --clients-from with the same settings and files.
+The table also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000)
+and, without a ranges file, features (the number of features of an example) and the bounds
+max_abs_target and max_feature_norm, which reports are checked against. A server that was stopped
+or killed continues when it is started again with the same store; its clients send again what the
+store had lost. The server exits when all clients have acknowledged the end, or linger_ms after the
+run has finished; clients that have not are told when it is started again. If clients wait for each
+other (mode = "synchronous" in [algorithm], and every schedule but adaptive), the result is that of
+caucus run --clients-from with the same settings and files.
 
 Examples:
   caucus serve federation.toml
@@ -54,8 +56,8 @@ struct ServeCommand {
   ResultFlags results;
 };
 
-/// A line for people, which goes to the log where that is for programs. Neither waits for whoever
-/// reads standard error.
+/// Writes a line for the user to standard error: as text or, if the log is JSON, as a log event. It
+/// never waits for the reader of standard error.
 void note(const ServeCommand& command, LogWriter& writer, const std::string& text) {
   if (command.log_json) {
     write_log(writer.log(), LogLevel::info, "note", {{"text", text}});
@@ -111,8 +113,8 @@ Status read_tokens(const ServerConfig& server, ServeOptions& options) {
   return Done{};
 }
 
-/// TLS with client certificates is required except on loopback. Tokens alone identify clients too,
-/// but gRPC then speaks with everybody, and strangers can grow its memory (docs/protocol.md).
+/// Requires TLS with client certificates except on loopback. Tokens alone identify clients too, but
+/// gRPC then accepts every connection, and strangers can make its memory grow (docs/protocol.md).
 Status require_security(const ServerConfig& server, const ServeOptions& options) {
   if (!server.http.empty()) {
     CAUCUS_TRY(const Address http, parse_address(server.http, "server.http"));
@@ -155,7 +157,7 @@ Status execute_serve(const ServeCommand& command) {
     return make_results(run, federation, seconds, outputs);
   };
   options.write_result = [&] { return outputs.write(); };
-  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may go away
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
   return serve_run(run, std::move(options));
 }
 

@@ -1,4 +1,4 @@
-// caucus status: how a server stands.
+// caucus status: shows the status of a server.
 #include <chrono>
 #include <thread>
 
@@ -15,9 +15,10 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kStatusExamples =
-    R"(Batch, losses, probabilities, the bytes really sent beside the
-formula's, and of each client: last seen, examples counted, batches behind (lag), reports that were
-accepted, late, repeated, for a batch to come (strange) or rejected.
+    R"(Shows the open batch, the losses, the probabilities, the bytes that were sent and those that
+the paper's formula gives. For each client it shows when the server last heard from it, how many of
+its examples are in accepted reports, how many batches it is behind (lag), and how many of its
+reports were accepted, late, repeated, for a batch that is not open yet (strange), or rejected.
 
 Examples:
   caucus status
@@ -33,7 +34,7 @@ struct StatusCommand {
   bool watch = false, insecure = false;
 };
 
-/// True when there is nothing more to watch.
+/// Prints the status. Returns whether the run has finished.
 Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion& question) {
   const std::string where = question.server.text();
   CAUCUS_TRY(const std::string text, wire::ask_status(question));
@@ -44,7 +45,7 @@ Result<bool> show_once(const StatusCommand& command, const wire::StatusQuestion&
   if (!command.json.empty()) {
     CAUCUS_CHECK(print(report::json_text(status, command.watch ? -1 : 1) + "\n"));
   } else {
-    // To the top, then clear: what is new takes the place of what was there.
+    // Move the cursor to the top and clear the screen, so that the new table replaces the old.
     CAUCUS_CHECK(print((command.watch ? "\x1b[H\x1b[J" : "") + table));
   }
   return status.value("phase", "") == "finished";
@@ -76,18 +77,18 @@ Status execute_status(const StatusCommand& command) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
-  auto [status, given] = add_command(app, action, "status", "Ask a server how it stands",
+  auto [status, given] = add_command(app, action, "status", "Show the status of a server",
                                      kStatusExamples, execute_status);
   add_option(status, "--server", "HOST:PORT", given.server, "where it listens (localhost:7070)");
   add_option(status, "--json", "-", given.json, "as JSON on standard output");
   status.add_flag("--watch", given.watch, "again every second until the run has finished");
-  add_option(status, "--client", "NAME", given.client, "who asks, where the server has tokens");
+  add_option(status, "--client", "NAME", given.client, "a client's name, if the server has tokens");
   add_option(status, "--token", "FILE", given.token, "file with that client's token");
   status.add_flag("--insecure", given.insecure, "ask another machine without TLS");
   add_option(status, "--ca", "FILE", given.tls.ca,
-             "the authority of the server's certificate; asks for TLS");
+             "certificate of the server's authority: turns TLS on");
   add_option(status, "--cert", "FILE", given.tls.cert,
-             "one's own certificate, where the server wants one");
+             "your certificate, if the server requires one");
   add_option(status, "--key", "FILE", given.tls.key, "its key");
 }
 

@@ -190,8 +190,8 @@ class JoinRun::Parts {
     return std::min<std::size_t>(state_->next_row(), data_->rows());
   }
 
-  /// Plays the next rows, or those that answered this batch before. The state file has them before
-  /// they are reported.
+  /// Plays the next rows, or the rows that answered this batch before a restart. They are in the
+  /// state file before they are reported.
   Status answer(Client& client, const OpenBatch& batch, const UploadRule& rule) {
     CAUCUS_CHECK(state_->forget_up_to(batch.durable));
     auto rows = state_->rows_of(batch.number);
@@ -242,7 +242,7 @@ class JoinRun::Parts {
   bool is_new_ = false;  ///< this process created the state
   std::mutex playing_;   ///< guards these two, which the client's callbacks use
   std::optional<JoinState> state_;
-  bool prepared_ = false;  ///< the state is that of this run and of these rows
+  bool prepared_ = false;  ///< the state belongs to this run and to these rows
 
   std::mutex mutex_;  // guards the members below
   bool interrupted_ = false;

@@ -45,8 +45,8 @@ class JoinRun {
   JoinRun& operator=(JoinRun&&) = delete;
   ~JoinRun();
 
-  /// Returns when the server has all rows; progress counts them. The state file keeps what
-  /// --resume needs.
+  /// Returns when the server has all rows; `progress` counts them. The state file has what --resume
+  /// needs.
   Result<JoinOutcome> play(Progress& progress);
   /// Disconnects; play() returns an error that says so. It may be called from any thread.
   void interrupt();

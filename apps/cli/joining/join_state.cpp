@@ -21,7 +21,7 @@ constexpr std::string_view kBegin = "caucus-join-2";
 constexpr std::string_view kFinished = "finished";
 constexpr std::string_view kPersonal = "personal";
 constexpr std::size_t kLargest = 256U << 20U;
-// What the file may hold of forgotten batches before it is rewritten.
+// The lines of forgotten batches that the file may hold before it is rewritten.
 constexpr std::size_t kForgottenLines = 4096;
 constexpr std::size_t kForgottenBytes = 4U << 20U;
 
@@ -240,7 +240,7 @@ Status JoinState::rewrite() {
 }
 
 void JoinState::remove(const std::string& path) {
-  std::error_code ignored;  // a file that stays does no harm
+  std::error_code ignored;  // a file that remains does no harm
   std::filesystem::remove(path, ignored);
 }
 

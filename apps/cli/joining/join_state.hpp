@@ -21,7 +21,7 @@ namespace caucus::cli {
 /// Returns the name of a run for messages and files.
 std::string run_text(const RunId& run);
 
-/// The run, the client and the rows that the file is about.
+/// The run, the client and the rows that the file belongs to.
 struct JoinIdentity {
   RunId run{};
   std::string client;

@@ -71,7 +71,7 @@ bool RunConfig::has_only_baselines() const {
 
 RunConfig RunConfig::resolved() const {
   RunConfig all = *this;
-  const bool unbounded =  // the linear loss has no least value
+  const bool unbounded =  // the linear loss has no minimum
       is_adaptive(schedule) && !std::holds_alternative<LinearLoss>(loss.kind());
   const bool adaptive = schedule == ScheduleKind::adaptive && !has_only_baselines();
   const double default_radius = unbounded ? std::numeric_limits<double>::infinity() : 1.0;

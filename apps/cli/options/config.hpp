@@ -1,4 +1,4 @@
-// The configuration of a run and of its server as people write it, in flags or in TOML.
+// The configuration of a run and of its server, as users write it in flags or in TOML.
 #pragma once
 
 #include <cstddef>
@@ -59,14 +59,14 @@ struct RunConfig : SimulationOptions {
   std::uint64_t seed = 1;
 
   [[nodiscard]] bool has_baseline() const;
-  /// Whether no algorithm has a schedule.
+  /// Returns whether all algorithms are baselines, which have no schedule.
   [[nodiscard]] bool has_only_baselines() const;
-  /// Whether the data say how many clients there are.
+  /// Returns whether the number of clients follows from the data.
   [[nodiscard]] bool counts_clients() const;
-  /// This run with every default written out. Printing and running both start from it, so that
-  /// a printed configuration is the same run.
+  /// Returns this run with every default written out. Printing and running both start from it, so
+  /// that a printed configuration is the same run.
   [[nodiscard]] RunConfig resolved() const;
-  /// Refuses contradictory and impossible settings, as far as they show without the data.
+  /// Refuses contradictory and impossible settings, as far as that is possible without the data.
   [[nodiscard]] Result<ExperimentOptions> experiment() const;
   /// Does so for a server, which has no data.
   [[nodiscard]] Result<ExperimentOptions> experiment_without_data() const;
@@ -78,30 +78,30 @@ struct RunConfig : SimulationOptions {
 
 inline constexpr const char* kDefaultListen = "localhost:7070";
 
-/// The [server] table: how a run is served. The result depends on it only for who takes part and
-/// what reports are held against.
+/// The [server] table: how a run is served. Of it only the list of clients and the limits that
+/// reports are checked against affect the result.
 struct ServerConfig {
   std::string listen = kDefaultListen;
   std::string store;                       ///< empty: named after the configuration file
-  std::vector<std::string> clients;        ///< who takes part; their order is that of the run
-  std::optional<std::size_t> quorum;       ///< clients that are enough at the deadline; all
-  std::optional<std::size_t> deadline_ms;  ///< of a batch, from its opening on; none
+  std::vector<std::string> clients;        ///< their names, in the order of the run
+  std::optional<std::size_t> quorum;       ///< reports that suffice at the deadline; unset: all
+  std::optional<std::size_t> deadline_ms;  ///< how long a batch may be open; unset: no limit
   std::size_t durability = 1;              ///< batches per durable commit
   std::size_t snapshot_every = 1000;       ///< batches between snapshots of the whole state
-  std::size_t label_delay = 16;            ///< batches that a label may come late
-  std::optional<std::size_t> features;     ///< of an example, where no ranges tell
-  std::optional<double> max_abs_target, max_feature_norm;  ///< where no ranges tell
-  std::size_t violations = 3;      ///< reports that cannot be true before a client is cut off
-  std::size_t linger_ms = 30'000;  ///< for clients that have not acknowledged the End
+  std::size_t label_delay = 16;            ///< by how many batches a label may be late
+  std::optional<std::size_t> features;     ///< of an example, if there are no ranges
+  std::optional<double> max_abs_target, max_feature_norm;  ///< if there are no ranges
+  std::size_t violations = 3;      ///< so many rejected reports cut a client off
+  std::size_t linger_ms = 30'000;  ///< how long to wait for acknowledgements of the End
   std::string tokens, cert, key, client_ca, http;
 
   [[nodiscard]] bool has_tls() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };
 
-/// Linear, and Gaussian kernels of the eight widths.
+/// Returns a linear space and Gaussian kernels of eight widths.
 std::vector<SpaceGroup> default_spaces();
 
-/// The spaces of all groups of a resolved configuration, in order.
+/// Returns the spaces of all groups of a resolved configuration, in order.
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);
 
 }  // namespace caucus::cli

@@ -1,8 +1,8 @@
 #include "options/config_file.hpp"
 
-// toml++ 3.3 asserts that its input is well-formed where it should report that it is not (fuzzing
-// found brackets that nobody closes), and without assertions its behaviour is undefined. So here
-// its assertions are on, and throw.
+// In some places toml++ 3.3 asserts that its input is well-formed instead of reporting an error
+// (fuzzing found unclosed brackets), and without assertions its behaviour is undefined. So its
+// assertions are enabled here, and throw.
 #undef NDEBUG
 namespace caucus::cli {
 struct TomlAssertion {};
@@ -41,7 +41,7 @@ Error wrong_type() {
   return usage_error("", "the value has the wrong type", "expected a text, a number or a list");
 }
 
-/// A value as the text that the same flag would have.
+/// Returns a value as the text that the same flag would have.
 Result<std::string> value_text(const toml::node& node) {
   if (const auto* s = node.as_string()) return s->get();
   if (const auto* i = node.as_integer()) return std::to_string(i->get());
@@ -130,8 +130,8 @@ Json table_json(const std::string& table, const std::vector<Setting<Target>>& se
   return object;
 }
 
-/// Strings, numbers, booleans and flat lists look the same in JSON and in TOML, but for one
-/// character that only TOML wants escaped.
+/// Writes an object as the lines of a TOML table. Strings, numbers, booleans and flat lists look
+/// the same in JSON and in TOML, except for one character that only TOML escapes.
 std::string table_toml(const Json& object) {
   std::string text;
   for (const auto& [key, value] : object.items())
@@ -205,7 +205,7 @@ Json config_json(const RunConfig& config, const ServerConfig* server) {
       all["space"] = std::move(list);
     } else if (table == "server") {
       if (server != nullptr) all[table] = table_json(table, server_settings(), *server);
-    } else if (table != "federation" || server == nullptr) {  // of a simulation only
+    } else if (table != "federation" || server == nullptr) {  // [federation] is for simulations
       all[table] = table_json(table, run_settings(), resolved);
     }
   }

@@ -1,4 +1,4 @@
-// Configuration files: TOML in, TOML and JSON out.
+// Reads configuration files (TOML) and writes configurations as TOML and JSON.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ Result<RunConfig> read_config(const std::string& path, ServerConfig* server = nu
 Result<RunConfig> parse_config(const std::string& text, const std::string& name,
                                ServerConfig* server = nullptr);
 
-/// The complete effective configuration, as a file that read_config accepts; with [server] if it is
-/// given, and then without what only a simulation has.
+/// Returns the complete effective configuration, as a file that read_config accepts. With `server`
+/// it has a [server] table and none of the settings that only a simulation has.
 std::string config_toml(const RunConfig& config, const ServerConfig* server = nullptr);
 
-/// The complete effective configuration as JSON.
+/// Returns the complete effective configuration as JSON.
 Json config_json(const RunConfig& config, const ServerConfig* server = nullptr);
 
-/// The "config" object of a result: the configuration and the command line.
+/// Returns the "config" object of a result: the configuration and the command line.
 Json result_config(const RunConfig& config, const ServerConfig* server = nullptr);
 
 /// Turns such an object, or a part of it, into a file.

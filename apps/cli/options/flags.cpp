@@ -40,7 +40,7 @@ void add_flags(CLI::App& command, const std::vector<Setting<Target>>& settings,
   }
 }
 
-/// The setting of a flag, or null.
+/// Returns the setting of a flag, or null.
 template <class Target>
 const Setting<Target>* find(const std::vector<Setting<Target>>& settings, const std::string& flag) {
   for (const auto& setting : settings) {
@@ -49,7 +49,7 @@ const Setting<Target>* find(const std::vector<Setting<Target>>& settings, const 
   return nullptr;
 }
 
-/// Sets what the flag stands for; its name is the place of an error.
+/// Applies a flag to the setting it stands for. Errors name the flag.
 template <class Target>
 Status set(const std::vector<Setting<Target>>& settings, const GivenFlag& given, Target& target) {
   Status status = find(settings, given.flag)->set(target, given.value);
@@ -80,8 +80,8 @@ void drop_growth(RunConfig& config) {
   config.mode.reset();
 }
 
-/// Drops what the file says where a flag decides otherwise and the two exclude each other.
-void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
+/// Drops the settings of the file that the flags exclude.
+void drop_excluded(const std::vector<GivenFlag>& given, RunConfig& config) {
   if (names(given, "--data")) config.clients_from.clear();
   if (names(given, "--clients-from")) {
     config.file.clear();
@@ -108,7 +108,8 @@ void make_room(const std::vector<GivenFlag>& given, RunConfig& config) {
   }
 }
 
-/// An option before any --spaces: for every space of the file (or by default) that has it.
+/// Applies an option that stands before any --spaces to every space that has it, of the file or of
+/// the defaults.
 Status apply_to_all(const GivenFlag& given, RunConfig& config) {
   if (config.spaces.empty()) config.spaces = default_spaces();
   bool taken = false;
@@ -124,11 +125,11 @@ Status apply_to_all(const GivenFlag& given, RunConfig& config) {
                      "expected it after the --spaces it belongs to");
 }
 
-/// A setting has one value; only --algorithm and --spaces name several things.
+/// Refuses a flag that is given twice, except --algorithm and --spaces.
 Status refuse_repetition(const std::vector<GivenFlag>& given) {
   std::set<std::string> seen;
   for (const auto& [flag, value] : given) {
-    if (flag == "--spaces") {  // its options may come again for the next one
+    if (flag == "--spaces") {  // the next space may have the same options
       std::erase_if(seen, is_space_flag);
     } else if (flag != "--algorithm" && !seen.insert(flag).second) {
       return usage_error(flag, "is given twice", "expected it once");
@@ -150,7 +151,7 @@ void add_server_flags(CLI::App& command, std::vector<GivenFlag>& given) {
 
 Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config) {
   CAUCUS_CHECK(refuse_repetition(given));
-  make_room(given, config);
+  drop_excluded(given, config);
   bool own_spaces = false;
   for (const GivenFlag& g : given) {
     if (g.flag == "--algorithm") {

@@ -1,4 +1,4 @@
-// Flags on top of a configuration. Their order matters: a space's options follow its --spaces.
+// Applies flags to a configuration. Their order matters: a space's options follow its --spaces.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ class App;
 
 namespace caucus::cli {
 
-/// One flag as it stood on the command line.
+/// One flag of the command line.
 struct GivenFlag {
   std::string flag, value;
 };
 
-/// Declare every setting's flag; what is given lands in `given`, in order.
+/// Declares the flags of all settings. Parsing appends the given ones to `given`, in order.
 void add_run_flags(CLI::App& command, std::vector<GivenFlag>& given);
 void add_server_flags(CLI::App& command, std::vector<GivenFlag>& given);
 
-/// Flags win over the file, also over what the file says that no longer fits them.
+/// Flags override the file and drop those of its settings that they exclude.
 Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config);
 Status apply_flags(const std::vector<GivenFlag>& given, ServerConfig& config);
 

@@ -1,4 +1,4 @@
-// Adding a command and its options to the parser.
+// Adds commands and their options to the parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ struct AddedCommand {
   Given& given;
 };
 
-/// `execute` runs with the given values once parsing is over.
+/// Adds a command. `execute` runs with the given values after parsing.
 template <class Given>
 AddedCommand<Given> add_command(CLI::App& parent, Action& action, const char* name,
                                 const char* meaning, const std::string& examples,
@@ -33,15 +33,15 @@ AddedCommand<Given> add_command(CLI::App& parent, Action& action, const char* na
   return {*command, *given};
 }
 
-/// An option with a value, which the help shows as `value_name`.
+/// Adds an option with a value, which the help shows as `value_name`.
 template <class Value>
 CLI::Option* add_option(CLI::App& command, const char* flag, const char* value_name, Value& value,
                         const char* help) {
   return command.add_option(flag, value, help)->type_name(value_name);
 }
 
-/// A whole number from `least` to `most`, parsed as strictly as the settings of a run (CLI11 itself
-/// would take -1 for a very large count).
+/// Adds an option for a whole number from `least` to `most`, which is parsed as strictly as the
+/// settings of a run (CLI11 itself would take -1 for a very large count).
 template <class Count>
 CLI::Option* add_count(CLI::App& command, const std::string& flag, const char* value_name,
                        Count& value, std::uint64_t least, std::uint64_t most, const char* help) {

@@ -32,13 +32,13 @@ Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::
     }
     for (std::size_t k = 0; k < i; ++k) {
       if (same_file(path, outputs[k].path)) {
-        return usage_error(flag, "'" + path + "' is also that of " + outputs[k].flag,
+        return usage_error(flag, "'" + path + "' is also given to " + outputs[k].flag,
                            "expected different files");
       }
     }
-    // A pipe is opened only once: its reader would take the end of a trial for the end of the data.
+    // A pipe is not tried: its reader would take the end of the trial for the end of the data.
     if (std::error_code code; std::filesystem::is_other(path, code)) continue;
-    CAUCUS_TRY(const OutputFile probe, OutputFile::create(path));  // gone again at once
+    CAUCUS_TRY(const OutputFile probe, OutputFile::create(path));  // removed at once
   }
   return Done{};
 }

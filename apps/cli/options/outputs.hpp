@@ -1,5 +1,5 @@
-// The files that a command writes, refused before the work if they cannot be written and afterwards
-// either all of them there or none; and the results that `run`, `serve` and `reproduce` write.
+// The files that a command writes. They are checked before the work begins, and afterwards all of
+// them are written or none. Also the results that `run`, `serve` and `reproduce` write.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class App;
 
 namespace caucus::cli {
 
-/// One file to write; its text is filled in when the work is done.
+/// A file to write; its text is set when the work is done.
 struct Output {
   const char* flag;
   std::string path;
@@ -24,7 +24,8 @@ struct Output {
   Readers readers = Readers::usual;
 };
 
-/// Before the work: paths that cannot be written, or would destroy something, cost nothing then.
+/// Refuses paths that cannot be written, that are inputs or that are given twice. Call it before
+/// the work, so that no work is lost.
 Status check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs);
 
 /// Writes all files, or none of them.

@@ -8,7 +8,8 @@
 namespace caucus::cli {
 namespace {
 
-/// The UTF-8 letter at line[at] as \UXXXXXXXX; moves `at` to its last byte. Empty if it is none.
+/// Returns the UTF-8 letter at line[at] as \UXXXXXXXX and moves `at` to its last byte. Returns an
+/// empty text if these bytes are not UTF-8.
 std::string escaped_letter(const std::string& line, std::size_t& at) {
   const auto byte = [&](std::size_t i) {
     return i < line.size() ? static_cast<unsigned char>(line[i]) : 0U;
@@ -31,7 +32,7 @@ std::string escaped_letter(const std::string& line, std::size_t& at) {
   return "\\U" + std::string(8 - digits.size(), '0') + digits;
 }
 
-/// One line in ASCII; the error's `where` is left to the caller.
+/// Rewrites one line in ASCII. The caller sets `where` in an error.
 Result<std::string> plain_line(const std::string& line) {
   std::string plain;
   char quote = 0;

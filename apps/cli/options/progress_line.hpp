@@ -1,4 +1,4 @@
-// A progress line on a terminal, and nothing elsewhere.
+// Shows the progress of a run in one line if standard error is a terminal.
 #pragma once
 
 #include <thread>
@@ -7,7 +7,8 @@
 
 namespace caucus::cli {
 
-/// Draws the line until the thread is destroyed; `at_end` says what is done when all is counted.
+/// Draws the line until the thread is destroyed. `at_end` names the work that follows the last
+/// example.
 std::jthread show_progress(const Progress& progress, const char* at_end = "best in hindsight");
 
 }  // namespace caucus::cli

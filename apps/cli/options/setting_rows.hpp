@@ -1,5 +1,5 @@
-// The rows of the lists of settings. A setting's type says how it is read and printed, unless its
-// row does.
+// The rows of the lists of settings. A setting is read and printed according to its type, unless
+// its row says otherwise.
 #pragma once
 
 #include <algorithm>

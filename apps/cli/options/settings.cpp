@@ -12,7 +12,7 @@ constexpr std::uint64_t kMostOfAny = 1'000'000'000;
 constexpr auto parse_some = parse_within<std::size_t, 1, kMostOfAny>;
 constexpr auto parse_any = parse_within<std::size_t, 0, kMostOfAny>;
 
-/// A number, or the word auto, which leaves it to the program.
+/// Reads a number, or the word auto, which lets the program choose.
 Result<std::optional<double>> number_or_auto(const std::string& value) {
   if (value == "auto") return std::optional<double>{};
   CAUCUS_TRY(const double parsed, parse_number(value));
@@ -30,7 +30,7 @@ Result<std::string> parse_place(const std::string& value) {
   return value;
 }
 
-/// The word, or batches per commit.
+/// Reads the word "batch", or the number of batches per commit.
 Result<std::size_t> parse_durability(const std::string& value) {
   constexpr std::size_t kMost = RetainedReports::kMostInGroup;
   if (value == "batch") return std::size_t{1};
@@ -70,7 +70,7 @@ auto count_json(std::optional<std::size_t> RunConfig::*member, const char* word)
   };
 }
 
-/// An adaptive schedule has no bounds.
+/// Returns a writer of a bound, which is not printed under an adaptive schedule.
 auto bound_json(std::optional<double> RunConfig::*member) {
   return [member](const RunConfig& config) -> Json {
     if (is_adaptive(config.schedule)) return nullptr;
@@ -116,7 +116,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
          {"min_batch", "N|auto", "least length of a growing batch; auto hides examples (auto)",
           &C::min_batch, count_or("auto"), count_json(&C::min_batch, "auto")},
          {"personal --no-personal", "",
-          "adaptive: the federated forecast alone, without what a client knows of itself",
+          "adaptive: predict without the correction that each client learns from its own rows",
           &C::personal, parse_switch},
          {"mode", "asynchronous|synchronous",
           "adaptive: whether clients wait for each other before they get new models (asynchronous)",
@@ -169,12 +169,12 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
          {"radius", "U", "kernels: radius of the set of models (inf; theory, constant: 1)",
           &G::radius, parse_number_or_infinity},
          {"constraint", "ball|box", "|w| <= U or |w_k| <= U/sqrt(d) (ball)", &G::constraint},
-         {"independent_base", "", "kernels: random features of its own for every width",
+         {"independent_base", "", "kernels: separate random features for every width",
           &G::independent_base, parse_switch,
           [](const G& g) {
             return Space{.kind = g.kind}.is_kernel() ? Json(g.independent_base) : Json(nullptr);
           }},
-         {"intercept", "", "one more feature, always 1; kernels: and x / sqrt(columns)",
+         {"intercept", "", "adds a feature that is always 1 and, to kernels, x / sqrt(columns)",
           &G::intercept, parse_switch},
          {"columns --expert-columns", "A..B",
           "experts: columns of the file that hold their predictions", &G::columns,
@@ -189,7 +189,7 @@ const std::vector<Setting<ServerConfig>>& server_settings() {
         {{"listen", "HOST:PORT", "where to listen (localhost:7070); port 0 lets the system choose",
           &C::listen, parse_place},
          {"store", "RUN.db",
-          "the durable state, gone on with if it is there (CONFIG.db in the current directory)",
+          "the durable state; if it exists, its run continues (CONFIG.db in the current directory)",
           &C::store},
          {"clients", "NAME,...", "", &C::clients, parse_names},
          {"quorum", "Q", "", &C::quorum, parse_some},

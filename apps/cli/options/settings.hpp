@@ -18,7 +18,7 @@ using report::Json;
 template <class Target>
 struct Setting {
   std::string table;       ///< [table] of the TOML; "space" for [[space]]
-  std::string key;         ///< a dot leads into a table of the table
+  std::string key;         ///< a dot separates the names of nested tables
   std::string flag;        ///< "--rounds-per-upload"; empty if there is none
   std::string value_name;  ///< "N"; empty for a switch
   std::string help;

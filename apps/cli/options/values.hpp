@@ -1,5 +1,5 @@
-// Text to values, as flags and configuration files have them. The `where` of an error is left to
-// the caller, who knows the flag or the key.
+// Parses the values of flags and configuration files. The caller, who knows the flag or the key,
+// sets `where` in an error.
 #pragma once
 
 #include <cstddef>

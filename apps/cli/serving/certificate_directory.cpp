@@ -26,8 +26,8 @@ constexpr std::size_t kMostTokens = 64U << 20;  // bytes, enough for a million c
 constexpr const char* kTokensTitle =
     "# The clients that may take part: each with the SHA-256 of its token.\n";
 
-/// Waits while another process writes into the directory, since their files would not fit
-/// together. The lock lasts as long as the result.
+/// Waits while another process writes into the directory, since the files of two processes would
+/// not match. The lock lasts as long as the result.
 Result<std::shared_ptr<void>> lock_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   std::shared_ptr<void> lock(nullptr, [descriptor](void*) { ::close(descriptor); });
@@ -52,7 +52,7 @@ struct Files {
     for (const Output& output : outputs) {
       std::error_code ignored;
       if (std::filesystem::exists(std::filesystem::symlink_status(output.path, ignored))) {
-        return usage_error(output.path, "is there already", expected);
+        return usage_error(output.path, "already exists", expected);
       }
     }
     return Done{};
@@ -74,7 +74,7 @@ Status check_clients(const std::vector<std::string>& clients) {
     }
     const auto earlier = clients.begin() + static_cast<std::ptrdiff_t>(k);
     if (std::find(clients.begin(), earlier, clients[k]) != earlier) {
-      return usage_error("--client", "'" + clients[k] + "' is there twice",
+      return usage_error("--client", "'" + clients[k] + "' is given twice",
                          "expected each client once");
     }
   }

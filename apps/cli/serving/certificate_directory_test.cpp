@@ -83,7 +83,7 @@ TEST_F(CertificateDirectory, IsNotTouchedWhereAnyOfTheFilesExists) {
   files.write("certs/c02.token", "mine");
   const auto refused = make_certificates(order({"c01", "c02"}), kHosts, false);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().line(), HasSubstr("certs/c02.token: is there already"));
+  EXPECT_THAT(refused.error().line(), HasSubstr("certs/c02.token: already exists"));
   EXPECT_EQ(all(), "c02.token:mine");
   ASSERT_TRUE(make_certificates(order({"c01", "c02"}), kHosts, true).ok());
   EXPECT_TRUE(may_enter("c02"));

@@ -10,7 +10,7 @@ Disclosure disclosure_of(const FederationSettings& settings) {
     return std::to_string(count) + (count == 1 ? " row" : " rows");
   };
   if (plan.statistics && plan.hides_examples) {
-    // The least batch follows from the number of features, which the first client may tell.
+    // The least batch follows from the number of features, which only the first client may know.
     const bool known = plan.features > 0;
     const std::size_t least = upload_rule(settings.problem, plan.features, true).least;
     return {"the server learns sums over " + (known ? "at least " + rows(least) : "many rows") +
@@ -21,7 +21,7 @@ Disclosure disclosure_of(const FederationSettings& settings) {
     const std::size_t least =
         plan.rounds_per_upload > 0 ? plan.rounds_per_upload : settings.problem.min_batch;
     return {"the server can compute rows of the clients: min_batch = " +
-                std::to_string(settings.problem.min_batch) + " sends sums that tell rows, over " +
+                std::to_string(settings.problem.min_batch) + " sends sums that reveal rows, over " +
                 rows(least) + " or more (docs/privacy.md)",
             true};
   }

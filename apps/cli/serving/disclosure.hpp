@@ -1,4 +1,4 @@
-// What the reports of a federation tell its server, in one line (docs/privacy.md).
+// Says in one line what a server learns from the reports of a federation (docs/privacy.md).
 #pragma once
 
 #include <string>

@@ -21,9 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Connections at a time, each on a thread that mostly waits; others wait in the system's queue.
+// The most connections at a time, each with a thread; others wait in the system's queue.
 constexpr std::size_t kConnections = 32;
-constexpr std::chrono::seconds kTime(5);  // for a request and its answer
+constexpr std::chrono::seconds kRequestTimeout(5);  // for a request and its answer
 constexpr std::size_t kLargestRequest = 16'384;
 
 /// A connection with a deadline and a limit of bytes, so that neither a slow client nor one that
@@ -61,7 +61,7 @@ class HttpStream final : public httplib::Stream {
   /// Returns false if it is too late.
   [[nodiscard]] bool wait(short events) const {
     using std::chrono::milliseconds;
-    constexpr milliseconds kSlice(50);  // how often it looks whether the server stops
+    constexpr milliseconds kSlice(50);  // between two checks whether the server stops
     while (!stopping_) {
       const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
       if (left.count() <= 0) return false;
@@ -72,14 +72,14 @@ class HttpStream final : public httplib::Stream {
   }
 
   const int socket_;
-  const Clock::time_point deadline_ = Clock::now() + kTime;
+  const Clock::time_point deadline_ = Clock::now() + kRequestTimeout;
   std::size_t left_ = kLargestRequest;
   const std::atomic<bool>& stopping_;
   std::array<char, 4096> buffer_{};  ///< httplib reads byte by byte
   std::size_t next_ = 0, end_ = 0;
 };
 
-/// httplib's threads, with a bound on what waits for them.
+/// httplib's thread pool with a bounded queue.
 class BoundedQueue : public httplib::TaskQueue {
  public:
   void enqueue(std::function<void()> work) override {
@@ -103,7 +103,7 @@ class BoundedQueue : public httplib::TaskQueue {
   httplib::ThreadPool pool_{kConnections};
 };
 
-/// httplib's server, whose time limits are per read, with one per connection.
+/// httplib's server with a time limit for each connection; httplib has one only for each read.
 class TimedServer final : public httplib::Server {
  public:
   void stop_at_once() {
@@ -139,21 +139,22 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
   server.new_task_queue = [] { return new BoundedQueue; };
   server.set_payload_max_length(kLargestRequest);
   // Bodies, which may be compressed, and ranges, which may overlap, are refused: with them a small
-  // request could take any memory.
+  // request could take any amount of memory.
   server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
     const bool plain = request.method == "GET" || request.method == "HEAD";
     if (plain && request.ranges.empty()) return httplib::Server::HandlerResponse::Unhandled;
     response.status = plain ? 416 : 405;
     return httplib::Server::HandlerResponse::Handled;
   });
-  server.set_socket_options([](int socket) {  // two servers on a port are a mistake
+  server.set_socket_options([](int socket) {  // without SO_REUSEPORT: a second server must fail
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   const auto answer = [&server, trouble = sources.trouble](const char* path, const char* type,
                                                            auto text) {
     server.Get(path, [=](const httplib::Request&, httplib::Response& response) {
-      const std::string why = trouble ? trouble() : std::string();  // a stuck host has no text
+      // Asked first, since text() would wait for a stuck host.
+const std::string why = trouble ? trouble() : std::string();
       if (!why.empty()) response.status = 503;
       response.set_content(why.empty() ? text() : why + "\n", why.empty() ? type : "text/plain");
     });

@@ -14,7 +14,7 @@ namespace caucus::cli {
 
 struct StatusSources {
   std::function<HostStatus()> status;
-  /// Returns why batches do not close although they could, or an empty text; must not wait.
+  /// Returns why batches do not close although they could, or an empty text. It must not wait.
   std::function<std::string()> trouble;
 };
 

@@ -44,7 +44,8 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   return host;
 }
 
-/// A client has one connection, and two while it reconnects.
+/// Raises the limit on open files, and warns if it is too low: a client has one connection, and two
+/// while it reconnects.
 void allow_files_for(std::size_t clients, const ServeOptions& options) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -78,7 +79,8 @@ Status make_result(const Host& host, const ServeOptions& options) {
   return options.write_result();
 }
 
-/// Disconnected clients receive the End when they reconnect, now or when the run is served again.
+/// Waits for clients to acknowledge the End, and names those that have not. Disconnected clients
+/// receive it when they reconnect, now or when the run is served again.
 Status wait_for_acknowledgements(const ServedRun& run, Host& host, const ServeOptions& options,
                                  const StopSignals& signals, Milliseconds most) {
   if (unacknowledged(host).empty()) return Done{};

@@ -139,14 +139,15 @@ std::vector<std::string> feature_names(const SharedPlan& plan, const Scaling& sc
   return names;
 }
 
-/// Returns how the clients write their classes, as far as the ranges show it.
+/// Returns how the clients write their classes: as 0 and 1 if the ranges say so, else as -1 and 1.
 LabelConvention labels_of(const SharedPlan& plan, const Scaling& scaling) {
   if (!plan.loss.is_classification()) return LabelConvention::none;
   const bool from_zero = plan.columns->ranges && scaling.target_interval().first == 0.0;
   return from_zero ? LabelConvention::zero_one : LabelConvention::minus_plus;
 }
 
-/// Returns the length as it was: a batch may have closed without a client, or its size be unknown.
+/// Returns the actual length of the run, which differs from the expected one if batches closed
+/// without a client or if a client did not announce how many examples it has.
 RunLength length_of(const Federation& federation) {
   RunLength length = federation.length();
   for (const Member& member : federation.members()) {

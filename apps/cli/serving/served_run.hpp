@@ -1,6 +1,6 @@
-// A configuration as it is served, and the form in which a store keeps it: the federation can be
-// rebuilt from the store alone, and a server with other settings is refused. Its result
-// and its model have the same form as those of a simulated run.
+// A configuration that is served, and the form in which a store keeps it: the federation can be
+// rebuilt from the store alone, and a server with other settings is refused. The result and the
+// model have the same form as those of a simulated run.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLastMoment(500);  // to write the waiting lines at the end
+constexpr std::chrono::milliseconds kFlushTimeout(500);  // to write the waiting lines at the end
 constexpr int kPollMilliseconds = 100;
 constexpr std::size_t kLongest = 400;  // bytes of a value, so that a long name cannot fill the disk
 
@@ -130,7 +130,7 @@ void LogWriter::run(const std::stop_token& closing) {
 
 bool LogWriter::put(std::string_view text, const std::stop_token& closing) {
   while (!text.empty()) {
-    if (closing.stop_requested() && !give_up_) give_up_ = Clock::now() + kLastMoment;
+    if (closing.stop_requested() && !give_up_) give_up_ = Clock::now() + kFlushTimeout;
     pollfd one{descriptor_, POLLOUT, 0};
     // A pipe that is ready has room for PIPE_BUF bytes, so the write does not block.
     const auto size =

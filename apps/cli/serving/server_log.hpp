@@ -1,5 +1,5 @@
-// The log of a server or a client: one line per event, for people and for programs. Text of a
-// client cannot leave its field of its line.
+// The log of a server or a client: one line per event, for people and for programs. Text that a
+// client sends is escaped, so that it cannot forge a field or a line.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class LogWriter {
 
   /// Returns a log for any thread while the writer exists; debug events are left out.
   [[nodiscard]] Log log();
-  /// Writes a whole line, which has its end.
+  /// Writes a whole line, which ends with a line feed.
   void write(std::string line);
 
  private:

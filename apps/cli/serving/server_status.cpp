@@ -27,11 +27,10 @@ constexpr Counter kCounters[] = {
     {"late", "late_reports_total", "Reports for a batch that was closed.", &C::late},
     {"repeated", "repeated_reports_total", "Reports for a batch that was answered.", &C::repeated},
     {"strange", "strange_reports_total", "Reports for a batch that is not open yet.", &C::strange},
-    {"rejected", "rejected_reports_total", "Reports that cannot be true.", &C::rejected},
-    {"joins", "joins_total", "How often the client has come.", &C::joins},
-    {"bytes_up", "upload_bytes_total", "Bytes of the client's messages as they travelled.",
-     &C::bytes_up},
-    {"bytes_down", "download_bytes_total", "Bytes of the messages to the client as they travelled.",
+    {"rejected", "rejected_reports_total", "Reports that no data could produce.", &C::rejected},
+    {"joins", "joins_total", "How often the client has joined.", &C::joins},
+    {"bytes_up", "upload_bytes_total", "Bytes of the client's messages on the wire.", &C::bytes_up},
+    {"bytes_down", "download_bytes_total", "Bytes of the messages to the client on the wire.",
      &C::bytes_down}};
 
 std::string state_of(const Member& member) {

@@ -10,7 +10,7 @@
 namespace caucus::cli {
 namespace {
 
-/// Replaces control characters: a name from the server must not move the cursor.
+/// Replaces control characters, so that a name from the server cannot move the cursor.
 std::string printable(std::string text) {
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -19,7 +19,7 @@ void StopSignals::watch(std::function<void()> stop) {
     while (sigwait(&signals_, &signal) == 0 && !done_) {
       if (came_) end_by(signal);
       came_ = true;
-      stopper_ = std::thread(stop);  // it may be stuck too
+      stopper_ = std::thread(stop);  // stop() may hang, and a second signal must still be seen
     }
   });
 }
@@ -42,7 +42,7 @@ StopSignals::~StopSignals() {
   unwatch();
   const timespec no_time{};
   while (sigtimedwait(&signals_, nullptr, &no_time) > 0) {
-  }  // a signal after the end has nothing to stop
+  }  // discards signals that came after the end
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -19,10 +19,10 @@ class StopSignals {
   StopSignals& operator=(StopSignals&&) = delete;
   ~StopSignals();
 
-  /// From now on the first signal calls `stop`, and the second ends the process as if it were not
-  /// watched, so that a stuck process does not need kill -9. Before, signals wait.
+  /// From now on the first signal calls `stop`, and the second ends the process at once, so that a
+  /// stuck process does not need kill -9. Signals that came before this call are handled now.
   void watch(std::function<void()> stop);
-  /// From now on signals wait again; `stop` has returned.
+  /// Returns after `stop` has returned. From now on signals stay pending again.
   void unwatch();
   /// Returns whether a signal has come.
   [[nodiscard]] bool came() const { return came_; }

@@ -37,7 +37,7 @@ concept Algorithm = requires(A& server, const A& shared, const Batch& batch, std
   { shared.new_aggregate() } -> std::same_as<typename A::Aggregate>;
   {aggregate.clear()};
 
-  // Says whether reports travel, so that they can be lost.
+  // Whether reports are sent, so that they can be lost.
   { A::kCooperative } -> std::convertible_to<bool>;
   // Bits on the wire per client and batch; 0 where nothing is sent.
   { shared.upload_bits(std::as_const(assignment)) } -> std::same_as<std::size_t>;

@@ -1,4 +1,4 @@
-// Any of the algorithms, chosen by name once, outside every hot loop.
+// Any of the algorithms, chosen once by name, outside of the loops over examples.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace caucus {
 using AnyAlgorithm = std::variant<FomdOms, NcoOms, FirstOrderOms, NcoFirstOrder, StatisticsOms,
                                   NcoStatistics, EmKofl, VmKofl, PmKofl, PofMkl, FedOmd, FedPosgd>;
 
-/// Their type determines which algorithm a name stands for.
+/// The settings of any algorithm. Their type determines which algorithm a name stands for.
 using AnySettings =
     std::variant<std::shared_ptr<const OmsSettings>, std::shared_ptr<const FirstOrderSettings>,
                  std::shared_ptr<const StatisticsSettings>,

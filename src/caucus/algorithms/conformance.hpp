@@ -1,5 +1,5 @@
-// What every algorithm is put through. A new algorithm adds a Subject below and its name to the
-// list in conformance_test.cpp; where an invariant does not apply, its Subject says why.
+// The algorithms that the conformance suite tests. A new algorithm adds a Subject below and its
+// name to the list in conformance_test.cpp. If an invariant does not apply, its Subject says why.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace caucus::conformance {
 
-/// Whether an invariant is claimed; if not, why not.
+/// Whether an algorithm claims an invariant and, if not, why not.
 struct Claim {
   const char* exempt_because = nullptr;
 };
 
-/// What holds for every algorithm unless its Subject says otherwise.
+/// The invariants that hold for every algorithm unless its Subject says otherwise.
 struct Claims {
   static constexpr Claim kModelsStayInTheirSets{};
   static constexpr Claim kHoldingAllModelsNeedsNoDraws{};
@@ -27,9 +27,9 @@ struct Claims {
   static Problem adapt(Problem problem) { return problem; }
 };
 
-/// name: for the output of the tests. make: a server for an adapted problem. parts: what was
-/// learned, for every copy that learns apart from the others. learned: the whole, as a user gets
-/// it.
+/// `name` appears in the output of the tests. `make` returns a server for an adapted problem.
+/// `parts` returns what each copy has learned that learns apart from the others, and `learned` the
+/// whole, as a user gets it.
 template <class A>
 struct Subject;
 
@@ -61,7 +61,7 @@ struct Subject<StatisticsOms> : Claims {
   static LearnedModel learned(const StatisticsOms& server) { return learned_by(server); }
 };
 
-/// The same servers with other settings, each as a type of its own.
+/// Servers with other settings, each as a type of its own.
 struct SharingFirstOrder : FirstOrderOms {
   using FirstOrderOms::FirstOrderOms;
 };
@@ -75,7 +75,8 @@ struct ReferenceStatistics : StatisticsOms {
   using StatisticsOms::StatisticsOms;
 };
 
-/// For data that drift: p is spread anew and, under the adaptive schedule, the past forgotten.
+/// Returns the problem with settings for drifting data: p is mixed with the uniform distribution
+/// and, under the adaptive schedule, the past is forgotten.
 inline Problem with_fixed_share(Problem problem) {
   problem.fixed_share = 0.05;
   return problem;
@@ -106,8 +107,8 @@ struct Subject<SharingStatistics> : Subject<StatisticsOms> {
   static Problem adapt(Problem problem) { return with_fixed_share(std::move(problem)); }
 };
 
-/// With intercepts there is a linear space that every client holds, and whose sums kernels have.
-/// Clients correct the forecasts for themselves.
+/// With intercepts every client holds a linear space, whose sums are a part of those of kernels.
+/// Clients have a personal layer.
 template <>
 struct Subject<ReferenceStatistics> : Subject<StatisticsOms> {
   static constexpr const char* kName = "StatisticsWithReference";
@@ -199,7 +200,7 @@ template <>
 struct Subject<FedPosgd> : OneSpaceSubject<FedPosgd> {
   static constexpr const char* kName = "FedPosgd";
   static constexpr Claim kHoldingAllModelsNeedsNoDraws{"it plays a random point around its model"};
-  static constexpr std::size_t kRoundsToLearn = 20000;  // from one number per round
+  static constexpr std::size_t kRoundsToLearn = 20000;  // a round gives only one number
   /// A space of few dimensions and a larger rate: bandit feedback is slow.
   static Problem adapt(Problem problem) {
     problem.spaces = {Space{.radius = 1.0, .intercept = true}};

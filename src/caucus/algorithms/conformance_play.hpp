@@ -1,4 +1,4 @@
-// A small problem, and a federation that plays it: what the tests of all algorithms share.
+// A small problem and a federation that plays it, for the tests of all algorithms.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +126,7 @@ void play(A& server, const Problem& problem, const Batch& batch,
   server.step(batch, aggregate);
 }
 
-/// The same where clients remember nothing.
+/// Plays one batch with clients that remember nothing.
 template <Algorithm A>
 requires std::is_same_v<typename A::ClientState, NoMemory>
 void play(A& server, const Problem& problem, const Batch& batch,
@@ -141,7 +141,7 @@ inline std::vector<std::uint32_t> in_order(std::size_t clients) {
   return order;
 }
 
-/// All rounds of the problem, with clients that start anew; gives back their forecasts.
+/// Plays all rounds of the problem with new clients. Returns their forecasts.
 template <Algorithm A>
 std::vector<double> play_all(A& server, const Problem& problem, std::size_t per_batch = 1) {
   Clients<A> clients(problem);
@@ -153,7 +153,7 @@ std::vector<double> play_all(A& server, const Problem& problem, std::size_t per_
   return std::move(clients.forecasts);
 }
 
-/// All numbers of what was learned, one after another: p, then all weights.
+/// Appends all numbers of a model: p, then all weights.
 inline void append_numbers(const LearnedModel& model, std::vector<double>& numbers) {
   numbers.insert(numbers.end(), model.probabilities.begin(), model.probabilities.end());
   for (const auto& weights : model.weights) {

@@ -65,7 +65,7 @@ class FirstOrderOms : public OmsServer<FirstOrderOms, FirstOrderSettings> {
     std::span<const simd::Term> gradients;
     std::span<const float> losses;
     std::span<const std::uint32_t> examples;
-    /// Used only if there are late reports: share P_i / (P_i when it was drawn).
+    /// Used only if there are late reports: share * P_i / (P_i when the model was drawn).
     std::span<const double> scales;
 
     [[nodiscard]] double scale(std::size_t n) const { return scales.empty() ? 1.0 : scales[n]; }
@@ -98,8 +98,8 @@ class FirstOrderOms : public OmsServer<FirstOrderOms, FirstOrderSettings> {
   std::vector<FirstOrderModel> learners_;  ///< one per space; that of a frozen expert is not used
   Departures departures_;
 
-  // While stepping. What was reported, sorted by space; touched_ are the spaces that learn, in
-  // order of first touch, and of each of them ends_of_ tells where its own end.
+  // Used while stepping: the reports, sorted by space. touched_ has the spaces that learn, in the
+  // order of their first report, and ends_of_ where the reports of each space end.
   std::vector<std::uint32_t> touched_, ends_of_;
   std::vector<simd::Term> sorted_gradients_;
   std::vector<float> sorted_losses_;

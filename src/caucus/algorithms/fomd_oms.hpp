@@ -65,7 +65,7 @@ class OmsAggregate {
   const FeatureMaps* maps_;
   std::size_t reporters_ = 0;          ///< M_r
   std::vector<std::uint32_t> sum_of_;  ///< by space: the index of its sums
-  std::vector<Sums> sums_;             ///< in the order of first touch; the first used_ are in use
+  std::vector<Sums> sums_;             ///< in the order of first use; the first used_ are in use
   std::size_t used_ = 0;
 };
 

@@ -19,7 +19,7 @@ struct OwnReport {
   ReportBatch report;
 };
 
-/// Of the rounds of a batch, with models that are held.
+/// Fills a client's report of the rounds of a batch, with the models that it holds.
 template <class Server>
 void fill(const Server& server, const Problem& problem, const Batch& batch, OwnReport& own) {
   NoMemory memory;
@@ -136,7 +136,7 @@ Problem free_problem(std::size_t sample_size) {
   return problem;
 }
 
-/// The same server after some rounds, and after some more.
+/// Returns the server after `then` rounds and after `now` rounds.
 template <class Server>
 Times<Server> times_of(const Problem& problem, Server server, std::uint32_t then,
                        std::uint32_t now) {

@@ -1,7 +1,7 @@
-// The fast form of oms_client.hpp: the clients' half for many examples at once, with the same bits.
-// Examples are added client by client; compute() then works stage by stage, each for all of them:
-// features, outputs, losses. An example and one of the J models that its client holds are a pair;
-// pairs lie one after another, J for each example.
+// The fast form of oms_client.hpp: the client's half for many examples at once, with the same bits.
+// Examples are added client by client. compute() then computes all features of the examples, then
+// all outputs, then all losses. An example and one of the J models that its client holds are a
+// pair; the pairs are stored one after another, J for each example.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class OmsTile {
   [[nodiscard]] bool has_room(std::size_t examples) const {
     return (count_ + examples <= kExamples && count_ < most_) || count_ == 0;
   }
-  /// Returns whether a client's batch of this many examples is never cut.
+  /// Returns whether a client's batch of this many examples is never split over several tiles.
   [[nodiscard]] bool keeps_whole(std::size_t examples) const {
     return examples <= kExamples && examples <= 3 * most_;
   }
@@ -68,8 +68,9 @@ class OmsTile {
     complete_ = last;
     ++count_;
   }
-  /// Returns whether no example fits, even within a client's batch, which is not cut without need.
-  /// A client whose batch continues is begun again after clear(), with the same models.
+  /// Returns whether the tile has no room, even for the rest of a client's batch, which is split
+  /// only if it must be. A client whose batch continues is begun again after clear(), with the same
+  /// models.
   [[nodiscard]] bool full() const { return count_ >= 4 * most_ || count_ == kExamples; }
 
   /// Computes what the next two functions return; there must be an example.
@@ -80,7 +81,7 @@ class OmsTile {
   /// Returns the reports of the clients whose last example was added. The caller may take them.
   [[nodiscard]] ReportBatch& reports() { return reports_; }
 
-  /// Empties the tile but for the sums of a client whose batch continues.
+  /// Empties the tile, except for the sums of a client whose batch continues.
   void clear();
 
  private:
@@ -114,7 +115,7 @@ class OmsTile {
   std::size_t sample_size_;
   bool first_predicts_;
   bool has_experts_ = false;
-  std::size_t most_ = 1;  ///< examples that are computed together, but for the rest of a batch
+  std::size_t most_ = 1;  ///< examples computed together, not counting the rest of a batch
   FeatureTile features_;
   ReportBatch reports_;
 

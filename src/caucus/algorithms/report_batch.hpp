@@ -2,9 +2,8 @@
 // aggregates. A tile of a thousand simulated clients, one client, or the wire may have filled it.
 //
 // One report is the mean, or has the sums, over a client's examples. A client whose labels came
-// late sends several, one for each batch in which the models were sampled; they stand one after
-// another.
-// (docs/decisions/0005-late-reports.md)
+// late sends several reports, one for each batch in which the models were sampled; they follow one
+// another (docs/decisions/0005-late-reports.md).
 #pragma once
 
 #include <cstddef>
@@ -38,8 +37,8 @@ struct ReportColumns {
   std::vector<std::uint64_t> sampled_in;  ///< for each report: the batch of its models
   std::vector<double> sampled_with;       ///< for each model: p_i when it was sampled, or kNow
 
-  /// Used only by baselines whose clients choose by themselves: their K probabilities per report.
-  /// They are measured and are not part of the protocol.
+  /// Used only by baselines whose clients choose models themselves: their K probabilities per
+  /// report, for measurements. They are not part of the protocol.
   std::vector<double> selections;
 };
 
@@ -118,7 +117,7 @@ struct ReportBatch : ReportColumns {
   }
 };
 
-/// The reports of one batch as they were handed in. It takes their memory over.
+/// The reports of one batch as they arrived. It takes ownership of their memory.
 class KeptReports {
  public:
   /// Leaves an empty batch, with memory to be used again.

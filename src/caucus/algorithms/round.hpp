@@ -13,22 +13,23 @@
 
 namespace caucus {
 
-/// The rounds during which models do not move: N of them, or fewer at the end. R = T is N = 1.
+/// The rounds during which models do not change: N of them, or fewer at the end of a run. The paper
+/// has R = T batches if N = 1.
 struct Batch {
   std::uint32_t number = 1;  ///< r, from 1
   std::size_t first = 0;     ///< first round, from 0
   std::size_t last = 1;      ///< one past the last round
 };
 
-/// A model as it is handed to a client; the weights belong to the server.
+/// A model as it is assigned to a client; the server owns the weights.
 struct HeldModel {
   std::uint32_t space = 0;
   std::span<const float> weights;
   double share = 1.0;  ///< weight in the prediction; they sum to 1
 };
 
-/// The place for the models of several clients, J for each. Shares are written only if the first
-/// model does not predict alone.
+/// Memory for the models of several clients, J for each. Shares are written only if the first model
+/// does not predict alone.
 struct HeldPlaces {
   std::uint32_t* spaces = nullptr;
   const float** weights = nullptr;
@@ -40,7 +41,7 @@ struct HeldPlaces {
 struct Assignment {
   std::uint32_t client = 0;
   std::vector<HeldModel> held;
-  std::size_t examples = 0;  ///< examples that the batch will have; 0 if the plan says it
+  std::size_t examples = 0;  ///< examples that the batch will have; 0 if the plan fixes the number
 };
 
 /// The client's prediction, before y is known.
@@ -60,9 +61,9 @@ struct PlayedExample {
   double output = 0.0, y = 0.0;
 };
 
-/// On the client, while a batch lasts: the sums behind its report. They are kept in double and
-/// rounded to float once; for a batch of one the gradient is the float product of derivative and
-/// feature.
+/// The sums from which a client makes its report, while a batch lasts. They are kept in double and
+/// rounded to float once; for a batch of one example the gradient is the float product of
+/// derivative and feature.
 class BatchMean {
  public:
   void begin(const Assignment& assignment) { begin(assignment.client, assignment.held); }

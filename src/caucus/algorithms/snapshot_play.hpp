@@ -29,7 +29,7 @@ inline Problem mixed_problem() {
   return problem;
 }
 
-/// What a play does beside the problem.
+/// How a problem is played.
 struct Play {
   std::size_t per_batch = 1;
   double dropout = 0.0;
@@ -106,8 +106,8 @@ void expect_exact(const Problem& problem, const Play& how, Make&& make) {
   }
 }
 
-/// Cut anywhere, it is refused. With a byte changed it may still be a state, but then one whose
-/// bytes are these, and a server that has it plays on.
+/// Checks that saved bytes are refused if they are cut off anywhere. With a byte changed they may
+/// still be a valid state; then saving it gives these bytes, and the server can go on.
 template <class Make>
 void expect_no_harm(const Problem& problem, Make&& make) {
   auto server = make();

@@ -52,13 +52,13 @@ class AsynchronousClients {
   }
 
  private:
-  /// What arrives at the end of one round.
+  /// The reports that arrive at the end of one round.
   struct Uploads {
     typename A::Aggregate aggregate;
     std::vector<std::uint32_t> clients;
   };
 
-  /// Gives new models to clients after so many rounds, and plays their next batches, which do not
+  /// Assigns new models to clients after `first` rounds, and plays their next batches, which do not
   /// depend on what the server learns meanwhile.
   void begin(Server<A>& server, std::size_t first, const std::vector<std::uint32_t>& clients) {
     for (const std::uint32_t client : clients) {

@@ -1,7 +1,7 @@
-// Simulated clients one after another, sixteen examples at a time: the fast form of
-// plain_clients.hpp for the adaptive schedule, whose models are fixed while a batch lasts. Its
-// clients predict and learn about themselves one example at a time, between the features of a
-// block and its sums. The bits are the same.
+// Plays simulated clients one after another, sixteen examples at a time: the fast form of
+// plain_clients.hpp for the adaptive schedule, whose models are fixed while a batch lasts. The
+// features and the sums of a block are computed at once; in between, the personal layer predicts
+// and learns one example at a time. The bits are the same.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 
 namespace caucus {
 
-/// Loses each report with the same probability, whatever the algorithm.
+/// Loses each report with the same probability. The same reports are lost for every algorithm.
 struct Dropout {
   double probability = 0.0;
   std::uint64_t seed = 1;

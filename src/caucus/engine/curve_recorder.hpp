@@ -41,7 +41,7 @@ class CurveRecorder {
     if (curve.rounds.empty() || curve.rounds.back() != round) record(round, loss, probabilities());
   }
 
-  /// Calls visit(field) for all that has to be kept from one batch to the next.
+  /// Calls visit(field) for every field that must be kept from one batch to the next.
   template <class Visit>
   void fields(Visit&& visit) {
     each_field(*this, visit);

@@ -1,5 +1,5 @@
-// Simulated clients one after another, one example at a time, through the five steps. They
-// define the result for every algorithm.
+// Plays simulated clients one after another, one example at a time, through the five steps. This
+// defines the result of every algorithm.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
   constexpr double kBudget = 2e9;
   if (options.schedule.kind != ScheduleKind::adaptive || is_baseline(algorithm)) return false;
   if (std::holds_alternative<LinearLoss>(options.loss.kind())) return false;
-  double numbers = 0.0;  // of the sums
+  double numbers = 0.0;  // in all sums
   for (const Space& space : options.spaces) {
     const std::size_t dimension = space.dimension(features);
     if (space.own_step || dimension > kLargestDimension) return false;
@@ -73,7 +73,7 @@ UploadRule upload_rule(const LearningOptions& options, std::size_t features, boo
     hide_examples(rule, options.spaces, options.loss, features, held_models(options, true));
   }
   if (const double share = options.schedule.fixed_share; share > 0.0) {
-    // What is remembered does not grow, so batches need not grow either.
+    // With forgetting the weight of the past is bounded, so batches need not grow for ever.
     rule.longest = static_cast<std::size_t>(
         std::min(options.growth / share, static_cast<double>(rule.longest)));
   }

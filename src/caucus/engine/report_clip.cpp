@@ -7,7 +7,8 @@
 namespace caucus {
 namespace {
 
-/// Writes a gradient out, as a message does, so that a served and a simulated run round alike.
+/// Computes a gradient's numbers, as a message has them, so that served and simulated runs round in
+/// the same way.
 void write_out(ReportBatch& reports, std::size_t model) {
   const float factor = reports.factors[model];
   if (factor == 1.0F) return;

@@ -21,7 +21,7 @@ class ReportClip {
  public:
   /// Clips reports in place and learns their clients' levels.
   void clip(ReportBatch& reports);
-  /// Ends a batch: the median is taken anew.
+  /// Ends a batch and computes the median again.
   void close();
 
   void save(StateWriter& to) const;
@@ -30,7 +30,7 @@ class ReportClip {
  private:
   static constexpr double kRate = 0.1;       ///< of the running means
   static constexpr double kLevels = 4.0;     ///< medians that a level may be
-  static constexpr std::size_t kFewest = 3;  ///< clients, without whom there is no majority
+  static constexpr std::size_t kFewest = 3;  ///< with fewer clients there is no majority
 
   std::map<std::uint32_t, double> levels_;  ///< by client
   double median_ = 0.0;                     ///< 0 while nothing is clipped

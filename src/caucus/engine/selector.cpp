@@ -36,7 +36,7 @@ Status SelectorOptions::validate() const {
   if (std::holds_alternative<LinearLoss>(learning.loss.kind())) {
     for (const Space& space : learning.spaces) {
       if (!std::isinf(space.radius)) continue;
-      return usage_error("loss", "the linear loss has no least value in '" + space.name() + "'",
+      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
                          "expected finite radii");
     }
   }
@@ -45,7 +45,7 @@ Status SelectorOptions::validate() const {
 
 constexpr std::string_view kSavedSelector = "caucus selector 2";
 
-/// What a selector is made of, whichever algorithm it has.
+/// The parts of a selector, for any algorithm.
 class Selector::Parts {
  public:
   Parts() = default;

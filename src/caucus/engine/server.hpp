@@ -1,5 +1,5 @@
-// The server's side of a run, whatever carries messages: simulated clients in this process or a
-// federation over a network.
+// The server's side of a run, for simulated clients in this process as well as for a federation
+// over a network.
 //
 //   assign (for every client) -> the clients play -> accept (what they report) -> close
 //

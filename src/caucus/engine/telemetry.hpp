@@ -80,7 +80,7 @@ class Telemetry {
   /// Returns whether the predictions' error is more than a thousand times the targets' size.
   [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
 
-  /// Calls visit(field) for all that has to be kept from one batch to the next.
+  /// Calls visit(field) for every field that must be kept from one batch to the next.
   template <class Visit>
   void fields(Visit&& visit) {
     each_field(*this, visit);
@@ -119,7 +119,7 @@ class Telemetry {
     visit(self.uploads_of_client);
     visit(self.personal_of_client);
   }
-  /// Records the client whose predictions might not have been complete.
+  /// Records the last client, for which more predictions could have come.
   void record_open();
 
   Loss measure_;

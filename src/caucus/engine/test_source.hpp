@@ -39,7 +39,7 @@ class TestSource {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
 };
 
-/// All rounds, in batches of so many.
+/// Plays all rounds, in batches of `per_batch` rounds.
 template <class A, class Clients>
 void play_all(Server<A>& server, Clients& clients, std::size_t rounds, std::size_t per_batch) {
   Batch batch{0, 0, 0};

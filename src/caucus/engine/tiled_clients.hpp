@@ -1,4 +1,4 @@
-// Many simulated clients at once: the fast form of plain_clients.hpp for the algorithms whose
+// Plays many simulated clients at once: the fast form of plain_clients.hpp for the algorithms whose
 // clients do what oms_client.hpp does, on one thread or on several. OmsTile computes them; the bits
 // are the same.
 #pragma once
@@ -35,8 +35,8 @@ concept HasOmsClients = A::kOmsClients &&
   { shared.download_bits(HeldSize{}) } -> std::same_as<std::size_t>;
 };
 
-/// With very many clients several threads play stretches of them, and take turns to hand in the
-/// reports in the order of the clients, so that the bits are the same.
+/// With very many clients several threads play ranges of them, and hand in the reports in the order
+/// of the clients, so that the bits are the same.
 template <HasOmsClients A>
 class TiledClients {
  public:
@@ -94,7 +94,7 @@ class TiledClients {
     }
 
    private:
-    /// Plays one round: stretches of clients that have an example.
+    /// Plays one round: ranges of clients that have an example.
     template <class Source, class OnFull>
     void play_singles(const Server<A>& server, const Batch& batch, const Clients<Source>& clients,
                       std::size_t first, std::size_t end, OnFull&& on_full) {

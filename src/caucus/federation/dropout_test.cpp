@@ -44,7 +44,7 @@ class Score {
   double sum_ = 0.0, squares_ = 0.0;
 };
 
-/// Of every model the mean loss and gradient, as estimated or as they are.
+/// The mean loss and gradient of every model, either estimates or the true means.
 struct Means {
   std::vector<double> losses;
   std::vector<std::vector<double>> gradients;
@@ -180,7 +180,8 @@ class Run {
     return means;
   }
 
-  /// Of all clients and all models: as if everybody held everything and nobody dropped out.
+  /// Returns the means over all clients and models, as if every client held all models and none
+  /// dropped out.
   Means full_information() {
     Means means = nothing();
     AssignmentRecord all{together_.federation.batch(), 0, {}};

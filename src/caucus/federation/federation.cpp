@@ -38,7 +38,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   }
   TrackedMember& member = members_[*client];
   if (member.cut_off) {
-    return data_error(who, "was cut off for reports that cannot be true",
+    return data_error(who, "was cut off because too many of its reports were rejected",
                       "expected it not to join this run again");
   }
   if (hello.run && *hello.run != run_) {
@@ -52,8 +52,8 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
                        "expected to resume after them");
   }
   member.last_seen = now;
-  constexpr std::size_t kWords = 100;  // the longest name of software in the log
-  member.software = hello.software.substr(0, kWords);
+  constexpr std::size_t kLongest = 100;  // the longest name of software in the log
+  member.software = hello.software.substr(0, kLongest);
   ++member.counters.joins;
   return WelcomeRecord{run_, *client, position, settings_.plan};
 }
@@ -116,13 +116,13 @@ Status Federation::ready(std::uint32_t client, const ReadyRecord& ready, Time no
     return data_error(who, "has " + std::to_string(ready.examples) + " examples",
                       "expected " + std::to_string(member.examples) + " as it announced first");
   }
-  CAUCUS_CHECK(accept_shape(who, ready));  // the last check, since it can change the plan
+  CAUCUS_CHECK(accept_shape(who, ready));  // last, since it can change the plan
   if (first || !started) member.examples = ready.examples;
   member.clipped = ready.clipped;
   member.joined = member.connected = true;
   member.last_seen = now;
   if (first && !started && count_joined() == settings_.quorum) opened_ = now;
-  // It gets its first models when the open batch closes, which is at once.
+  // It gets its first models when the open batch closes, which happens immediately.
   if (asynchronous() && started && member.playing == 0) member.answered = true;
   return Done{};
 }

@@ -5,9 +5,9 @@
 //
 //   waiting --all have joined--> batch 1 --all have reported--> batch 2 --> ... --> finished
 //
-// Asynchronously nobody waits for others: the run starts with the first client, a batch of the
-// server closes as soon as one client has reported, and only the clients that have reported get new
-// models. Each client then counts its own batches.
+// In asynchronous mode no client waits for another: the run starts with the first client, a batch
+// of the server closes as soon as one client has reported, and only the clients that have reported
+// get new models. Each client then counts its own batches.
 //
 // The durable state (docs/protocol.md) is a fold of the closed batches: restore() and replay()
 // rebuild it bit for bit.
@@ -77,15 +77,15 @@ class Federation {
   [[nodiscard]] bool can_start(Time now) const;
   /// Opens the first batch.
   Status start(Time now);
-  /// Returns whether the client is to be sent the models of its batch.
+  /// Returns whether the models of its batch must be sent to the client.
   [[nodiscard]] bool awaits(std::uint32_t client) const;
   /// Returns these models, which are valid until the next call of any function.
   const Assignment& assign(std::uint32_t client);
   /// Checks and keeps a report. Sets `why` if it rejects the report.
   Verdict receive(std::uint32_t client, ReportRecord report, Time now, std::string& why);
-  /// Returns whether the open batch is to be closed now.
+  /// Returns whether the open batch can be closed now.
   [[nodiscard]] bool closable(Time now) const;
-  /// Returns when to ask again if nothing happens before.
+  /// Returns when can_start() or closable() may change without another event.
   [[nodiscard]] std::optional<Time> alarm() const;
   /// Learns from the reports and opens the next batch, or finishes the run.
   ClosedBatch close(Time now);
@@ -127,7 +127,7 @@ class Federation {
   [[nodiscard]] bool has_too_many(std::uint64_t examples) const;
   /// Learns from the reports of the open batch.
   void fold();
-  /// Hands a client's reports to the server, with what was sampled when.
+  /// Hands a client's reports to the server, with the batches and probabilities of their sampling.
   void accept(std::uint32_t client, const TrackedMember& member, ReportBatch& reports);
   [[nodiscard]] std::size_t count_joined() const;
   [[nodiscard]] std::size_t last_round() const;

@@ -127,7 +127,7 @@ TEST(LateLabels, AreNotReadFromASnapshotWithoutTheModels) {
   older[older.find(name) + name.size() - 1] = '1';
   EXPECT_NE(error_of(older).line().find("version"), std::string::npos);
 
-  // Of a run where labels do not come late.
+  // A federation without late labels refuses the snapshot of one that has them.
   auto in_time = settings;
   in_time.plan.label_delay = 0;
   EXPECT_FALSE(Federation::make(in_time, kRun).value().restore(good).ok());

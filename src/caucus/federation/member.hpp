@@ -1,4 +1,4 @@
-// One client as the server knows it.
+// What the server knows about one client.
 #pragma once
 
 #include <algorithm>
@@ -36,12 +36,12 @@ struct Member {
   bool acknowledged_end = false;  ///< it has acknowledged the End
   bool connected = false;         ///< it is connected and has its data
   bool answered = false;          ///< it has reported on its batch, or waits for its first one
-  std::uint64_t examples = 0;     ///< examples that it has; 0 if it does not know
+  std::uint64_t examples = 0;     ///< examples that it announced; 0 if it did not know
   std::uint64_t clipped = 0;      ///< of these, with a value outside the ranges of the plan
   std::uint64_t counted = 0;      ///< predictions in accepted reports
   std::uint64_t playing = 0;      ///< the batch whose models it was given last; 0 before the first
   std::uint64_t last_batch = 0;   ///< the batch of its last accepted report
-  std::uint64_t closed_in = 0;    ///< the server's batch that closed with it, if in this process
+  std::uint64_t closed_in = 0;    ///< the batch of this server process that closed with last_batch
   MemberCounters counters;
   Time last_seen{};
 
@@ -60,7 +60,7 @@ struct TrackedMember : Member {
   std::string fault;         ///< why its last rejected report was rejected
   std::uint64_t cut_in = 0;  ///< the batch in which it was cut off, if by this process
 
-  /// Returns the models of a batch, or null if they were not given or are forgotten.
+  /// Returns the models of a batch, or null if the client was given none or they are forgotten.
   [[nodiscard]] const SampledSet* find_sampled(std::uint64_t batch) const {
     const auto found = std::find_if(sampled.begin(), sampled.end(),
                                     [&](const SampledSet& set) { return set.batch == batch; });

@@ -9,8 +9,8 @@
 namespace caucus {
 namespace {
 
-constexpr std::size_t kAround = 65'536;   // bytes of all parts that are not models
-constexpr std::size_t kAroundModel = 64;  // bytes of its space, loss and lengths
+constexpr std::size_t kOverhead = 65'536;   // bytes of all parts that are not models
+constexpr std::size_t kModelOverhead = 64;  // bytes of a model's space, loss and lengths
 
 std::size_t largest_dimension(const SharedPlan& plan) {
   std::size_t dimension = plan.features + 1;
@@ -21,26 +21,26 @@ std::size_t largest_dimension(const SharedPlan& plan) {
 }
 
 std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
-  return sample_size * (sizeof(float) * largest_dimension(plan) + kAroundModel);
+  return sample_size * (sizeof(float) * largest_dimension(plan) + kModelOverhead);
 }
 
-/// Under the adaptive schedule reports have triangles instead of gradients, and those of a linear
-/// space besides.
+/// Returns the most bytes of the models of a report. Under the adaptive schedule it has triangles
+/// instead of gradients, and also that of a linear space.
 std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
   if (!plan.statistics) return models(plan, sample_size);
   const std::size_t floats =
       sample_size * triangle_size(largest_dimension(plan) + 1) + triangle_size(plan.features + 2);
-  return sizeof(float) * floats + (sample_size + 1) * kAroundModel;
+  return sizeof(float) * floats + (sample_size + 1) * kModelOverhead;
 }
 
 }  // namespace
 
 std::size_t largest_assignment(const SharedPlan& plan, std::size_t sample_size) {
-  return kAround + models(plan, sample_size + (plan.statistics ? 1 : 0));
+  return kOverhead + models(plan, sample_size + (plan.statistics ? 1 : 0));
 }
 
 std::size_t largest_report(const SharedPlan& plan, std::size_t sample_size) {
-  return kAround +
+  return kOverhead +
          std::min(plan.label_delay + 1, kPartsPerReport) * reported_models(plan, sample_size);
 }
 

@@ -1,4 +1,5 @@
-// Bounds of the size of messages, so that larger ones can be refused, and the memory of a plan.
+// Bounds on the size of messages, so that larger ones can be refused, and the memory that a plan
+// needs.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@ inline constexpr std::size_t kMostAssignmentBytes = 64U << 20U;
 /// The limit of a report where only the clients know how many numbers an example has.
 inline constexpr std::size_t kMostReportBytesOfAnyShape = 8U << 20U;
 
-/// The limit of the kernels' frequencies, and the limit where only the clients know that number.
+/// The limit of the memory of the kernels' frequencies, and the limit if only the clients know how
+/// many numbers an example has.
 inline constexpr double kMostFrequencyBytes = 1 << 30;
 inline constexpr double kMostFrequencyBytesOfAnyShape = 256 << 20;
 

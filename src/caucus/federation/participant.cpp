@@ -101,7 +101,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
     if (held.weights.size() != plan_.maps.dimension(held.space)) {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
-    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share that is none");
+    if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share outside [0, 1]");
     for (const float w : held.weights) {
       if (!std::isfinite(w)) return wrong("a model that is not finite");
     }
@@ -129,7 +129,7 @@ void Participant::served_by(std::uint64_t start, std::uint64_t since) {
   const std::lock_guard lock(mutex_);
   open_ = 0;  // the server may have closed the last batch meanwhile
   if (start == start_) return;
-  // If it missed a start of the server, it knows only that no durable batch was lost.
+  // If the client missed a start of the server, it knows only that no durable batch was lost.
   const std::uint64_t same = start == start_ + 1 ? since : durable_ + 1;
   start_ = start;
   if (models_ != nullptr && models_->batch > same) agreed_ = std::min(agreed_.value_or(same), same);
@@ -434,7 +434,7 @@ SharedReport Participant::take_report(bool last) {
     }
     part = parts_.erase(part);
   }
-  // Labels that come late make the personal losses those of other examples than the sums.
+  // With late labels the personal losses are over other examples than the sums.
   if (personal_ && !report->reports.empty() && rule_.sends(personal_->record().examples)) {
     report->played.personal = personal_->take_record();
   }

@@ -36,7 +36,7 @@
 
 namespace caucus {
 
-/// Returns what a plan says of the examples in a report.
+/// Returns the rule for the length of batches and the content of reports in a plan.
 UploadRule client_rule(const SharedPlan& plan, std::size_t features);
 
 class Participant {
@@ -54,8 +54,8 @@ class Participant {
   /// `since` on; those up to `since` are unchanged. Call it after every welcome.
   void served_by(std::uint64_t start, std::uint64_t since);
 
-  /// Takes new models. Returns the report on this very assignment if there was one, since the
-  /// server has lost it; else null.
+  /// Takes new models. Returns the report on this same assignment if there was one, since the
+  /// server has lost it; otherwise null.
   Result<SharedReport> assign(AssignmentRecord record);
 
   /// Predicts for x, which has the features and then the experts' predictions.
@@ -68,8 +68,8 @@ class Participant {
   /// Returns the observations since the last report, or null if the open batch is answered.
   SharedReport take_report(bool last);
 
-  /// Returns the state of the personal layer, or an empty text without one. What it compared for
-  /// the next report is not part of it.
+  /// Returns the state of the personal layer, or an empty text without one. The losses that the
+  /// layer has compared for the next report are not part of it.
   [[nodiscard]] std::string personal_state() const;
   /// Continues from such a state. Predictions that wait for their true value are forgotten.
   Status restore_personal(std::string_view bytes);

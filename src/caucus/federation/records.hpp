@@ -26,7 +26,7 @@ inline constexpr std::size_t most_examples_per_part(const SharedPlan& plan) {
   constexpr std::size_t kLongest = 100'000;  // a growing batch is no longer
   const std::size_t rounds = plan.rounds_per_upload;
   const std::size_t length = plan.statistics && rounds < kLongest ? kLongest : rounds;
-  // The last batch of sums may be longer by a rest that cannot be sent by itself.
+  // The last batch of sums also has the examples that are too few to be sent by themselves.
   const std::size_t batches = plan.statistics ? 2 : plan.label_delay + 1;
   return length > kMost / batches ? kMost : length * batches;
 }
@@ -55,7 +55,7 @@ struct WelcomeRecord {
   std::uint32_t client = 0;
   std::uint64_t examples = 0;  ///< examples of this client in accepted reports
   SharedPlan plan;
-  std::uint64_t start = 0;  ///< counts how often the run's server was started
+  std::uint64_t start = 0;  ///< counts the starts of the run's server
   std::uint64_t since = 0;  ///< the first batch that this start has opened
 };
 

@@ -23,8 +23,8 @@ class RetainedReports {
   static constexpr std::size_t kMost = 2 * kMostInGroup + 8;
   static constexpr std::size_t kMostBytes = 128U << 20U;
 
-  /// The fingerprint is that of the assignment, since a server that lost batches may have continued
-  /// differently.
+  /// A report with the fingerprint of its assignment: a server that lost batches may assign other
+  /// models.
   struct Retained {
     std::uint64_t fingerprint = 0;
     SharedReport report;

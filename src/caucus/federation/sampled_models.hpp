@@ -33,7 +33,7 @@ struct SampledSet {
   std::vector<SampledModel> models;
 };
 
-/// Makes sampled sets; what several clients share is computed once.
+/// Makes sampled sets. The weights and norms that several clients share are computed once.
 class SampledModels {
  public:
   explicit SampledModels(AnyServer& server) : server_(&server) {}

@@ -67,7 +67,7 @@ std::optional<std::string> fault_in_loss(const SymmetricMatrix& sums, const Sums
   v[0] = -1.0;
   std::copy(weights.begin(), weights.end(), v.begin() + 1);
   sums.multiply(v, image);  // (b'w - s, Aw - b)
-  double magnitude = 0.0;   // of the terms that cancel in it
+  double magnitude = 0.0;   // of the terms that cancel in the image
   for (std::size_t k = 0; k < sums.size(); ++k) {
     magnitude += std::abs(v[k]) * std::sqrt(std::max(0.0, sums(k, k)));
   }

@@ -1,5 +1,5 @@
-// Rejects sums of v v', v = sqrt(h) (t, z), that no examples have. With n examples, |z| <= b,
-// weights h <= H (1 for the square loss) and a model with |f| <= V and weights w:
+// Rejects sums of v v', v = sqrt(h) (t, z), that no examples can have. With n examples, |z| <= b,
+// weights h <= H (1 for the square loss) and a model with |f| <= V and weights w the conditions are
 //   S is positive semidefinite
 //   trace A <= H n b^2, and for the square loss the sum of the intercept's squares is n
 //   s <= n Y^2 for the square loss, else s <= n (sqrt(H) V + sqrt(C))^2 with a loss of at most C
@@ -20,7 +20,7 @@
 
 namespace caucus {
 
-// Clients compute in floats, so bounds hold for them only up to this factor.
+// Clients compute in floats, so bounds hold only up to this relative error.
 inline constexpr double kRounding = 1e-3;
 inline constexpr double kTiny = 1e-30;
 
@@ -28,7 +28,7 @@ inline bool is_square(const Loss& loss) { return std::holds_alternative<SquareLo
 /// Says that a value is beyond its bound.
 std::string beyond(const char* what, double value, double bound);
 
-/// What sums are held against.
+/// The sums that a client claims, and the limits that they are checked against.
 struct SumsClaim {
   const Loss* loss = nullptr;
   double examples = 0.0;       ///< n

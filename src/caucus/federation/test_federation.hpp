@@ -39,7 +39,7 @@ inline Learned learned_by(const Federation& federation) {
           t.loss_of_client,    t.upload_bits, t.download_bits, federation.curve().curve};
 }
 
-/// The same settings and examples, simulated.
+/// Returns what a simulation of the same settings and examples learns.
 inline Learned simulated(const FederationSettings& settings, const TestSource& source) {
   const SharedPlan& shared = settings.plan;
   auto maps =

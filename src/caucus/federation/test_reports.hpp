@@ -18,7 +18,7 @@ struct TestModel {
   friend bool operator==(const TestModel&, const TestModel&) = default;
 };
 
-/// What a client says of the models of one assignment.
+/// A client's report on the models of one assignment.
 struct TestPart {
   std::uint64_t sampled = 0;
   std::uint32_t examples = 0;

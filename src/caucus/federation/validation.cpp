@@ -37,7 +37,7 @@ std::optional<std::string> ReportRules::fault(const TrackedMember& member,
     before = batch;
     const SampledSet* sampled = member.find_sampled(batch);
     if (sampled == nullptr) {
-      return "a part answers batch " + std::to_string(batch) + ", which is too long ago";
+      return "a part answers batch " + std::to_string(batch) + ", which is no longer remembered";
     }
     if (auto found = fault(report.reports, n, *sampled)) return found;
     examples += report.reports.examples[n];
@@ -99,7 +99,8 @@ std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
     return "space " + std::to_string(space) + " where " + std::to_string(model.space) +
            " was assigned";
   }
-  // A client that has more examples than its batch was to have sends sums of fewer coordinates.
+  // If a client's batch has more examples than were assigned, its sums may have fewer coordinates
+  // than these examples allow.
   const std::size_t sent = one.direction().size();
   const bool is_part = bounds_.sums && sent < floats && sent == triangle_size(triangle_rows(sent));
   if (sent != floats && !is_part) {

@@ -4,8 +4,9 @@
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
 //             <g, w_i> >= c - max_y l(0, y)       since l(0, y) >= l(f, y) - l'(f, y) f
 //             |<g, w_i> - 2 c| <= 2 Y sqrt(c)     for the square loss, which is stronger
-// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. The weights
-// are kept only for the batch that a client plays, so late parts are not held against <g, w_i>.
+// where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. The server
+// keeps weights only for a client's open batch, so the two conditions on <g, w_i> are not checked
+// for late parts.
 // sums_validation.hpp has the conditions for sums over n examples (the adaptive schedule).
 #pragma once
 
@@ -38,10 +39,10 @@ class ReportRules {
   /// Returns what is wrong with a report, or nullopt.
   [[nodiscard]] std::optional<std::string> fault(const TrackedMember& member,
                                                  const ReportRecord& report) const;
-  /// Does the same for one part, which is about the models `sampled`.
+  /// Does the same for one part, whose models are `sampled`.
   [[nodiscard]] std::optional<std::string> fault(const ReportBatch& reports, std::size_t report,
                                                  const SampledSet& sampled) const;
-  /// Does the same for the sums over the predictions, which are of models in `recent`.
+  /// Does the same for the sums over the predictions, which models in `recent` made.
   template <class Sets>
   [[nodiscard]] std::optional<std::string> fault(const PlayedSums& played,
                                                  const Sets& recent) const {
@@ -70,9 +71,9 @@ class ReportRules {
   [[nodiscard]] std::optional<std::string> fault_of_model(const Reported& one,
                                                           std::size_t floats) const;
   [[nodiscard]] std::optional<std::string> fault_of_gradient(const Reported& one) const;
-  /// Returns how many numbers a model is reported with beside its loss: exactly as many, or at most
-  /// as many if they are sums. `sums` is the number of models of the report that have sums, or 0 if
-  /// this one has none.
+  /// Returns how many numbers a model is reported with in addition to its loss; if they are sums,
+  /// there may be fewer. `sums` is the number of models in the report that have sums, or 0 if this
+  /// model has none.
   [[nodiscard]] std::size_t most_floats(std::uint32_t space, std::size_t sums,
                                         std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.

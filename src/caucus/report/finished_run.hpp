@@ -1,6 +1,6 @@
-// A finished run, the table, the forecasts and the JSON made of it, and the record read from that
-// JSON. Reading checks that lists which belong together have the same length; what a result does
-// not hold is empty, or not a number.
+// A finished run, the table, the forecasts and the JSON that are made from it, and the record that
+// is read from that JSON. Reading checks that lists that belong together have the same length.
+// Lists that a result does not have are read as empty, and numbers as NaN.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace caucus::report {
 
-/// Facts about the data. A server has no data itself, but knows these of its clients'.
+/// Facts about the data. A server has no data itself, but knows these facts about its clients'.
 struct DataFacts {
   std::string name;  ///< the file, the directory or the store
   std::size_t rows = 0;

@@ -163,8 +163,7 @@ for (const svg of document.querySelectorAll("svg[data-x]")) {
 }
 )js";
 
-/// The hash of kScript, so that the page runs this script and no other; `sha256sum` finds it, and
-/// the tests compare.
+/// The hash of kScript, by which the page allows this script and no other. A test checks it.
 inline constexpr const char* kScriptHash = "sha256-xOyot8aRDv2JJm8nYGvNbS0XsJYQGgXCEI3pKZJBgLc=";
 
 }  // namespace caucus::report

@@ -39,7 +39,7 @@ Json bounds_json(const FinishedRun& run) {
   return bounds;
 }
 
-/// Writes the mean losses of the clients; whole records only as long as a reader can use them.
+/// Writes the mean losses of the clients and, unless there are too many, their records.
 void add_clients(const AlgorithmResult& result, Json& json) {
   constexpr std::size_t kMostRecords = 10'000;
   for (const ClientResult& client : result.clients) json["per_client_loss"].push_back(client.given);

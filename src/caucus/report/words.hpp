@@ -60,7 +60,7 @@ Enum read_word(JsonReader& in, const std::string& key, const Words<Enum>& words)
   if (!meaning && in.member(key) != nullptr) {
     std::string list;
     for (const auto& [word, value] : words) list += (list.empty() ? "" : ", ") + word;
-    in.fail(key, "is none of " + list);
+    in.fail(key, "is not one of " + list);
   }
   return meaning.value_or(words.front().second);
 }

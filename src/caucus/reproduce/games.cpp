@@ -13,7 +13,7 @@ constexpr std::size_t kExchangeable =
     5;  ///< clients of NCO-OMS; few suffice, since they are exchangeable
 constexpr std::size_t kLarge = 1000;  ///< from this K on half of the repetitions are run
 
-/// All repetitions are run if the user gives their number.
+/// Returns the number of repetitions, which is not halved for large games if the user gives it.
 std::size_t repetitions_of(const Options& given, const GameSize& size) {
   const bool fewer = size.models >= kLarge && !given.quick && !given.repeats;
   return fewer ? given.reported() / 2 : given.reported();

@@ -31,8 +31,8 @@ struct GameSweep {
 /// collaboration.
 std::vector<GameSweep> game_sweeps(bool quick);
 
-/// Plays every game once, even if several sweeps contain it. Gives regrets per client, one per
-/// repetition.
+/// The regrets per client of every game, one per repetition. A game that several sweeps contain is
+/// played once.
 using GameRegrets = std::map<std::string, std::vector<double>>;
 
 Result<GameRegrets> play_games(const Options& given, const std::vector<GameSweep>& list,

@@ -52,8 +52,8 @@ class ReadyExamples {
   std::vector<double> y_;
 };
 
-/// The data that all settings share in one repetition. The first user creates them, the last
-/// releases them.
+/// The data that all settings share in one repetition. The first setting creates them, and the last
+/// one releases them.
 struct SharedRepetition {
   std::once_flag once;
   Status prepared = Done{};

@@ -45,7 +45,7 @@ Status ExperimentOptions::validate() const {
   CAUCUS_CHECK(share("fixed-share", schedule.fixed_share));
   for (const Space& space : spaces) {
     if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
-      return usage_error("loss", "the linear loss has no least value in '" + space.name() + "'",
+      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
                          "expected finite radii with the linear loss");
     }
   }

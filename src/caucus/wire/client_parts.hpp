@@ -110,7 +110,7 @@ class Client::Parts {
 
   /// Counts a true value. The first time that nine of ten come too late, the log says so.
   void count_label(bool is_in_time) {
-    constexpr std::uint64_t kEnough = 50;  // late values before a warning is due
+    constexpr std::uint64_t kEnough = 50;  // late values before the warning
     std::unique_lock lock(mutex);
     ++(is_in_time ? in_time : late);
     if (warned_of_late || late < kEnough || late < 9 * in_time) return;

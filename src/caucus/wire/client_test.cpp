@@ -193,7 +193,7 @@ void play(Client& client, const TestSource& source, std::size_t j, std::size_t f
   }
 }
 
-/// The same as the simulation, since a batch waits for all.
+/// Batches wait for all clients, so the result is that of the simulation.
 TEST(Client, HasTheBitsOfTheSimulationWhenItWaitsForItsModels) {
   const TestSource source({12, 20});
   const auto settings = test_settings(2, ScheduleKind::adaptive);

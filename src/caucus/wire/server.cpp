@@ -143,7 +143,7 @@ std::size_t complete(ServerOptions& options, const Host& host) {
       options.pending_streams =
           clients + std::clamp(kPendingBytes / options.largest_report, kFewPending, kManyPending);
     }
-    // gRPC keeps a message of a client and an assignment to it, and what a connection needs.
+    // For each client gRPC may hold a received message, an assignment and the connection's data.
     return kMemory + 4 * clients * options.largest_report;
   });
 }
@@ -157,7 +157,7 @@ void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options, std:
   quota.Resize(memory);
   builder.SetResourceQuota(quota);
   const auto in_time = static_cast<int>(options.hello_within.count());
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port are a mistake
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port must fail
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 4 * in_time);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreams);

@@ -21,7 +21,8 @@ inline Validity expired() { return {unix_time() - 7200, unix_time() - 60}; }
 
 inline Identity authority() { return make_authority(Validity::days_from(unix_time(), 10)).value(); }
 
-/// Of a server of this name, who asks clients for certificates of the same authority.
+/// Returns options of a server with this host name, which requires client certificates of the same
+/// authority.
 inline ServerOptions server_options(const Identity& signer, const std::string& host,
                                     const Validity& validity = valid()) {
   const auto identity = make_server_identity(signer, {host}, validity).value();

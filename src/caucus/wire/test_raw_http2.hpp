@@ -66,13 +66,14 @@ inline std::string call(const std::string& method, Written how = kOnce) {
          field(":authority", "x") + field("content-type", "application/grpc") +
          field("te", "trailers");
 }
-/// The same again; its headers stand behind the 61 that everybody knows, the last one first.
+/// Returns the headers of another such call as indices into HPACK's dynamic table, which follows
+/// the 61 entries of the static one and begins with the newest entry.
 inline std::string same_call(const std::string& method) {
   const std::string six = "\xC3\xC2\xC1\xC0\xBF\xBE";
   return method.empty() ? six.substr(1) : six;
 }
 
-/// A message as gRPC frames it, or the beginning of one that is longer by so many bytes.
+/// Returns a message as gRPC frames it, or the beginning of one that has `missing` more bytes.
 inline std::string framed(std::string_view message, std::size_t missing = 0) {
   return std::string(1, '\0') + number(static_cast<std::uint32_t>(message.size() + missing), 4) +
          std::string(message);

@@ -1,5 +1,5 @@
 // The common part of the baselines. Clients keep models or weights of their own from batch to
-// batch, so they know the time. The server lends them models and keeps what they report until the
+// batch, so they count their rounds. The server sends them models and keeps their reports until the
 // end of the batch.
 #pragma once
 
@@ -61,11 +61,11 @@ struct LocalModels {
   std::vector<double> losses;  ///< losses on the last example
 };
 
-/// On the client, while a batch lasts: its report if the last example ends the batch.
+/// What a client would report if the batch ended with its last example.
 struct BaselineBatch {
   struct Model {
     std::uint32_t space = 0;
-    std::span<const float> weights;  ///< they lie in the client's memory
+    std::span<const float> weights;  ///< in the client's memory
     double loss = 0.0;
   };
   std::uint32_t client = 0, examples = 0;
@@ -88,10 +88,10 @@ class Baseline {
 
   explicit Baseline(std::shared_ptr<const BaselineSettings> settings);
 
-  /// Lends the chosen model or, if none is, all of them.
+  /// Sends the chosen model or, if none is chosen, all of them.
   void assign(const Batch& batch, std::uint32_t client, Assignment& into) const;
-  /// At the first example of a batch the models that came take the places of the client's own. The
-  /// outputs are those of all local models; the first that came predicts.
+  /// At the first example of a batch the received models replace the client's own. The outputs are
+  /// those of all local models, and the first received model predicts.
   void predict(LocalModels& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void aggregate(ReportBatch& reports, KeptReports& into) const { into.keep(reports); }

@@ -9,7 +9,8 @@ namespace caucus {
 void hedge(Simplex& p, std::span<const double> losses, double rate) {
   const auto log_p = p.log_probabilities();
   std::vector<double> moved(log_p.begin(), log_p.end());
-  // Only differences count, and no weight is lost for good, whatever rate and losses are.
+  // Only differences of losses count. Log weights stay finite for any rate and losses, so that a
+  // weight can always recover.
   constexpr double kFarthest = 1e300;
   const double least = *std::min_element(losses.begin(), losses.end());
   for (std::size_t i = 0; i < moved.size(); ++i) {
@@ -23,7 +24,7 @@ std::size_t draw_index(std::span<const double> probabilities, Stream& stream) {
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     if (probabilities[i] <= 0.0) continue;
-    drawn = i;  // rounding may leave a rest, which belongs to the last index
+    drawn = i;  // if the probabilities sum to less than 1 by rounding, the last index is drawn
     if (left < probabilities[i]) break;
     left -= probabilities[i];
   }

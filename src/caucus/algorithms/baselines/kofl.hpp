@@ -21,7 +21,7 @@ class Kofl : public Baseline {
 
   /// Takes one step with every local model; memory.losses are those before it.
   void step_local(LocalModels& memory, const Forecast& forecast, double y) const;
-  /// The draw at the end of a batch is for the one after it; that for the first is made beforehand.
+  /// Draws the model of the batch after this one; that of the first batch is drawn at the start.
   void choose(std::span<const double> chances, std::uint32_t batch);
 };
 

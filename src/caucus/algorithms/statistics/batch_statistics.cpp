@@ -57,7 +57,7 @@ std::vector<bool> models_with_sums(const Plan& plan, std::span<const std::uint32
 }
 
 void BatchStatistics::begin(const Assignment& assignment) {
-  // The last batch of a client may be longer by a rest that cannot be sent by itself.
+  // The last batch of a client also has the examples that are too few to be sent by themselves.
   begin(assignment, assignment.examples + rule_.least);
 }
 

@@ -28,8 +28,8 @@ struct QuadraticLoss {
 /// `usual` is the model's mean loss so far, which keeps the curvature of losses with a kink finite.
 QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual);
 
-/// Returns the largest weight of any quadratic of a loss. The losses with a kink are flat where
-/// they are small, so their weights are cut off: errors below 1 / (4 largest_weight) count as this
+/// Returns the largest weight of any quadratic of a loss. For losses with a kink the weight would
+/// grow without bound as the error goes to 0, so errors below 1 / (4 largest_weight) count as this
 /// large.
 double largest_weight(const Loss& loss);
 
@@ -42,8 +42,8 @@ class BatchStatistics {
   BatchStatistics(const Plan& plan, const UploadRule& rule) : plan_(&plan), rule_(rule) {}
 
   void begin(const Assignment& assignment);
-  /// Begins a batch that has at most so many examples: coordinates that are not sent, or a batch
-  /// that is not sent at all, take no time. The report does not depend on it.
+  /// Begins a batch that has at most this many examples: coordinates that will not be sent, or a
+  /// batch that will not be sent at all, take no time. The report does not depend on it.
   void begin(const Assignment& assignment, std::size_t most);
   /// Adds an example that was predicted with the models of the assignment.
   void add(const Forecast& forecast, double y);
@@ -67,7 +67,7 @@ class BatchStatistics {
     std::vector<float> leading;  ///< weights of the coordinates before random features
   };
 
-  /// Adds what a model says of an example; `before` counts the examples before it.
+  /// Adds an example with a model's output; `before` counts the examples before it.
   void add(Held& held, std::size_t before, double output, std::span<const float> features,
            double y) const;
   /// A quadratic loss as the factor of (target, z).

@@ -22,8 +22,8 @@ class ExampleBlock {
 
   explicit ExampleBlock(const Plan& plan) : plan_(&plan), tile_(plan.maps) {}
 
-  /// Computes what the models of an assignment say of examples. Examples of frozen experts need
-  /// the experts' predictions after x.
+  /// Computes the outputs of the models of an assignment for these examples. Frozen experts need
+  /// their predictions after x.
   void compute(const Assignment& assignment, std::span<const std::span<const float>> examples);
 
   [[nodiscard]] std::size_t size() const { return forecasts_.size(); }

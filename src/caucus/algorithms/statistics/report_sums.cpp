@@ -1,4 +1,4 @@
-// The reports of one batch: their sums, and what they say of the losses of the spaces.
+// Adds up the sums in the reports of one batch, and compares the losses of the spaces in them.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -121,7 +121,7 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
     into.losses.sums[space] += factor * excess;
     into.losses.compared[space] += factor * examples;
   };
-  // Losses that were reported are of the models that were sent; the reference may have changed.
+  // Reported losses are those of the models that were sent; the reference may have changed since.
   std::optional<double> sent_reference;
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     if (reports.spaces[a] == *reference_) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kRidge = 0.003;  // that of the models, for x divided by the root of its size
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Returns k: of few examples an honest client may have an unlucky choice.
+/// Returns k, which is larger for few examples: an honest client's few examples may be unusual.
 double medians_allowed(double examples) { return 5.0 + 4.0 / std::sqrt(examples); }
 
 double clipped(double loss, double most) { return loss > most ? most / loss : 1.0; }
@@ -30,7 +30,7 @@ double median_of(std::vector<double> values) {
   const std::size_t middle = (values.size() - 1) / 2;
   return ranked(std::move(values), middle);
 }
-/// Returns the largest value but for a quarter.
+/// Returns the largest value without the largest quarter.
 double largest_kept(std::vector<double> values) {
   const std::size_t left_out = (values.size() + 3) / 4;
   const std::size_t rank = values.size() > left_out ? values.size() - left_out - 1 : 0;
@@ -158,7 +158,7 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports,
     if (next == before) break;
     auto losses = losses_of(learn(reports, next, true), reports);
     const double middle = median(reports, losses);
-    if (middle > least) break;  // the sums before have lies that came before their judges
+    if (middle > least) break;  // the sums of earlier batches contain lies
     best = std::move(losses);
     least = middle;
     before = std::move(next);

@@ -1,25 +1,25 @@
 // Bounds what clients that lie can do to models that are learned from sums. Sums that pass the
-// checks of a federation are those of some data, but nothing says that the data are the client's:
-// labels may be flipped, or all of them at the end of their range.
+// checks of a federation are those of some data, but these need not be the client's data: labels
+// may be flipped, for example, or all be at the end of their range.
 //
-// Every report contains the sums of (y, x, 1), if the spaces have an intercept. A judge, which is a
-// linear model of these, has the mean loss r on a report, and m is the median of r over the
-// clients. Of the judges that the sums before this batch give, alone, with all reports or with one
-// of them, or that one report of enough examples gives, the one with the least m is taken: liars
-// who are no majority cannot make it theirs, even if their rows lie so far out that a model of all
-// reports fits them. It is then learned again with the factors below until they no longer change or
-// m rises.
+// Every report contains the sums of (y, x, 1), if the spaces have an intercept. A linear model of
+// these, the judge, has the mean loss r on each report, and m is the median of r over the clients.
+// Several judges are tried: learned from the sums of earlier batches alone, from these and all new
+// reports, from these and one new report, and from one report with enough examples. The judge with
+// the least m is taken, so a minority of liars cannot choose it, even if their rows are so extreme
+// that a model learned from all reports fits them. The judge is then learned again from the reports
+// with the factors below, until these no longer change or m rises.
 //   clip   a report of n examples counts with the factor min(1, k m / r), k = 5 + 4 / sqrt(n)
-//   trim   a report counts unless r is among the largest quarter of the clients'
-// Clients may report one by one. So the last reports of at most 100 others are judged too, and
-// count in the medians, but only new ones get factors. Sums of a map also count less, in the same
-// way, if the model that was sent loses much more on them than m and than the median of such
-// losses: a client may lie about random features only.
+//   trim   a report counts unless r is in the largest quarter of all clients
+// Clients may report one by one. So the last reports of at most 100 other clients are judged too,
+// and count in the medians, but only new reports get factors. A client may also lie about random
+// features only. So the sums of a map count less, in the same way, if the loss on them of the model
+// that was sent is much larger than m and than the median of such losses.
 //
-// With clip, let w be the model of the honest clients alone. The liars' sums, with their factors,
-// lose at most k m per example there. So the model that minimises the sum of both loses at most
-// k m l / (1 - l) more than w on an honest example if a share l of the examples is the liars'.
-// (This is exact if w is the judge.)
+// With clip, let w be the model of the honest clients alone, and let a share l of the examples be
+// the liars'. The liars' sums, with their factors, have a loss of at most k m per example at w. So
+// the model that minimises the sum of both has a loss per honest example that is at most
+// k m l / (1 - l) larger than that of w. (This is exact if w is the judge.)
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ class RobustFactors {
  public:
   RobustFactors(Robust kind, std::size_t inputs);
 
-  /// Sets the factors of the sums of a batch. Of the batches before a share counts.
+  /// Sets the factors of the sums of a batch. `kept` is the share of earlier sums that still count.
   void weigh(std::vector<WeighedReport>& reports, double kept);
 
   void save(StateWriter& to) const;
@@ -64,12 +64,12 @@ class RobustFactors {
 
  private:
   using Judge = std::vector<double>;
-  static constexpr std::size_t kFewest = 3;        ///< clients, without whom there is no majority
+  static constexpr std::size_t kFewest = 3;        ///< with fewer clients there is no majority
   static constexpr std::size_t kSingles = 16;      ///< judges made with one report
   static constexpr std::size_t kRemembered = 100;  ///< last reports of clients
   static constexpr int kPasses = 10;
 
-  /// Learns a judge from the sums before and those of reports with their factors.
+  /// Learns a judge from the sums of reports with their factors and, if asked, from earlier sums.
   [[nodiscard]] Judge learn(std::span<const WeighedReport> reports, std::span<const double> factors,
                             bool with_before) const;
   /// Returns the mean loss of a judge on each report; negative if the report cannot be judged.
@@ -85,7 +85,8 @@ class RobustFactors {
                               std::span<const double> losses) const;
   [[nodiscard]] std::vector<double> factors(std::span<const WeighedReport> reports,
                                             std::span<const double> losses) const;
-  /// Returns the losses of the best judge. The first `fresh` reports are not among the sums before.
+  /// Returns the losses of the best judge. Only the first `fresh` reports are new: the earlier sums
+  /// contain the others.
   [[nodiscard]] std::vector<double> judge(std::span<const WeighedReport> reports,
                                           std::size_t fresh) const;
   /// Lowers the factors of sums that the models that were sent do not fit.
@@ -93,7 +94,7 @@ class RobustFactors {
 
   Robust kind_;
   std::size_t inputs_;
-  SymmetricMatrix before_;             ///< the sums of (y, x, 1) so far, with their factors
+  SymmetricMatrix before_;             ///< the sums of (y, x, 1) of earlier batches, with factors
   std::vector<WeighedReport> latest_;  ///< one per client, the newest last; sums have no triangles
 };
 

@@ -1,8 +1,9 @@
 // FOMD-OMS under the adaptive schedule: clients keep the sums that least squares needs for the
 // models they hold, and send them in batches that grow. The server adds them up, solves for each
-// model exactly, and weighs the spaces by what their models lost on batches that they had not seen.
-//   prediction     the mean of the held models by their probabilities, corrected by what the client
-//                  knows of itself (core/personal)
+// model exactly, and weighs the spaces by the losses of their models on batches that these had not
+// seen.
+//   prediction     the mean of the held models by their probabilities, corrected by the client's
+//                  personal layer (core/personal)
 //   probabilities  AdaHedge on estimates of the differences of the spaces' losses; older batches
 //                  count less
 //   models         exact least squares with a ridge; other losses by a quadratic around the models
@@ -39,9 +40,9 @@ struct StatisticsSettings {
   std::shared_ptr<const Plan> plan;
   std::size_t sample_size = 2;  ///< J
   UploadRule uploads;
-  bool personal = true;      ///< whether clients correct the forecasts for themselves
+  bool personal = true;      ///< whether clients have a personal layer
   double fixed_share = 0.0;  ///< share of the past forgotten per round
-  std::size_t clients = 1;   ///< M: a round has so many examples
+  std::size_t clients = 1;   ///< M, the number of examples in a round
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
   Robust robust = Robust::none;
@@ -54,7 +55,7 @@ struct MapSums {
   double solved = 0.0;    ///< `examples` when the models were computed
 };
 
-/// What reports say of the differences of the losses of the spaces.
+/// Sums of the differences of the losses of the spaces.
 struct LossDifferences {
   double examples = 0.0;
   std::vector<double> sums;      ///< one per space
@@ -91,7 +92,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   void predict(ClientState& memory, const Assignment& assignment, std::span<const float> x,
                Forecast& into) const;
   void report(ClientState& memory, const Forecast& forecast, double y, BatchStatistics& into) const;
-  /// Returns the forecast of a client whose models say `federated` of x.
+  /// Returns the forecast of a client whose models predict `federated` for x.
   [[nodiscard]] double personal_forecast(ClientState& memory, const Assignment& assignment,
                                          std::span<const float> x, double federated) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
@@ -140,7 +141,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Weighs the reports of a batch against each other and adds them up. Coordinates of which only
   /// doubtful reports have sums are left out: however small their factor, they would decide alone.
   [[nodiscard]] BatchSums weighed(const KeptReports& kept);
-  /// Returns the share of what was learned before that counts after so many examples.
+  /// Returns the share of what was learned before that still counts after this many examples.
   [[nodiscard]] double share_kept(double examples) const;
   void learn(const BatchSums& sums);
   /// Adds the sums of a batch to those of all.
@@ -148,14 +149,14 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Computes the models of maps with noticeably more examples than when they were computed last.
   void solve_grown(std::span<const std::uint32_t> touched);
   void solve(std::size_t space);
-  /// Moves p by the differences that wait, if they are of enough examples.
+  /// Moves p by the waiting differences, if they are over enough examples.
   void move_probabilities();
   /// Computes others_ after a change of p.
   void set_others();
 
   std::optional<std::uint32_t> reference_;  ///< a linear space that the others are compared with
   AdaHedge hedge_;
-  Simplex others_;              ///< p of the spaces but for the reference
+  Simplex others_;              ///< p of the spaces except the reference
   ClientSampler sampler_;       ///< draws from them
   std::vector<double> shares_;  ///< used while assigning
   std::vector<MapSums> sums_;   ///< by map

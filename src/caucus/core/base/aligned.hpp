@@ -1,4 +1,4 @@
-// Vectors that begin on a cache line, for the data of the SIMD kernels.
+// Vectors whose memory begins on a cache line, for the data of the SIMD kernels.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Text of numbers and counts, and suggestions for misspelt words.
+// Formats numbers and counts, and suggests corrections of misspelt words.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class FeatureTile {
     float turns = 0.0F;  ///< the largest turns of its maps
     std::vector<simd::Wave> wanted;
   };
-  struct Requests {  ///< the last ones for a map
+  struct Requests {  ///< the last requests for a map
     std::size_t waves = 0;
     std::uint64_t example = 0;
     const float* features = nullptr;
@@ -66,7 +66,7 @@ class FeatureTile {
   void multiply(const Pairs& pairs) const;
 
   const FeatureMaps* maps_;
-  std::uint64_t example_ = 0;             ///< counted over all tiles, so that old marks are invalid
+  std::uint64_t example_ = 0;             ///< counts over all tiles, so old requests are invalid
   std::vector<Projections> projections_;  ///< one per base
   std::vector<Waves> waves_;
   std::vector<Requests> requests_;  ///< one per map

@@ -102,7 +102,7 @@ class WeightedEntropy {
   void multiply_all(Simplex& p, std::span<const double> losses, double rate) const;
   void newton(Simplex& p, std::span<const double> losses, double rate) const;
 
-  static constexpr std::size_t kFew = simd::kLanes;  ///< up to so many models are all updated
+  static constexpr std::size_t kFew = simd::kLanes;  ///< up to this many models are all updated
 
   std::vector<double> weights_, inverse_weights_;
   AlignedVector<double> padded_inverse_;  ///< with zeros up to a multiple of 8

@@ -12,7 +12,7 @@ enum Candidate : std::size_t {
   kOffset,
   kRescaled,
   kCorrected,
-  kAlone,  // from here on without the federated forecast
+  kAlone,  // this candidate and those after it do not use the federated forecast
   kRecent,
   kRecentAndLast,
   kPersistence,
@@ -163,7 +163,7 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
   if (!(total > 0.0)) return candidates_[kAlone];
   sum /= total;
   if (has_federated_ || !forecast.federated) return sum;
-  // Nothing is known yet about the first federated forecast.
+  // The first federated forecast cannot be corrected yet.
   if (observed_ == 0) return *forecast.federated;
   const double margin = kMargin * (largest_ - least_);
   return 0.5 * (sum + std::clamp(*forecast.federated, least_ - margin, largest_ + margin));
@@ -178,7 +178,7 @@ void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
     recent_count_ = kLossMemory * recent_count_ + 1.0;
   }
   if (forecast.federated && !has_federated_) {
-    // The other forecasts have shown how large losses are: one round tells much.
+    // The other forecasts have shown how large losses are, so that one round says much.
     has_federated_ = true;
     Numbers prior{};
     prior[kFederated] = kFederatedPrior;

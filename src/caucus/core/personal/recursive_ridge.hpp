@@ -34,13 +34,13 @@ class RecursiveRidge {
   RecursiveRidge(std::size_t dimension, double ridge, double forgetting = 1.0,
                  std::size_t targets = 1);
 
-  /// An example on its way through the factor, and memory to learn from it. It is for the ridge
-  /// that made it, and loses its meaning when that one learns.
+  /// The projection of an example, with the memory that observe() needs. It belongs to the ridge
+  /// that made it, and is invalid once that ridge has learned from an example.
   class Projection {
    private:
     friend class RecursiveRidge;
-    /// What is left of the example and minus its forecasts, its projection, and the rates of an
-    /// update, one after another: clients are many, and small allocations cost memory.
+    /// The eliminated example followed by minus its forecasts, the projection, and the rates of an
+    /// update. They share one allocation, since there may be many clients.
     std::vector<double> numbers_;
     std::size_t done_ = 0;  ///< the features that are projected
     bool usable_ = false;

@@ -1,8 +1,9 @@
 // Detects clients that leave for good. What was learned from a client that has run out of data
 // matters less for those that stay. The server sees only the number of reports, and reports are
-// also lost at random, so clients are considered gone if in kPatience consecutive batches fewer
-// clients reported than ever in such a window before. The product of all shares is never less than
-// the last number of clients divided by the first, however many reports are lost.
+// also lost at random. So the server takes the largest number of reports in a batch over windows of
+// kPatience batches; if it is smaller than in every window before, clients have left. The product
+// of all shares is never less than the last number of clients divided by the first, however many
+// reports are lost.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class Departures {
  private:
   static constexpr std::size_t kPatience = 20;
 
-  std::size_t clients_ = 0;      ///< that are considered present; 0 if not yet known
+  std::size_t clients_ = 0;      ///< the clients that count as present; 0 if not yet known
   std::size_t most_lately_ = 0;  ///< the most reports in a batch of the present window
   std::size_t batches_ = 0;      ///< in the present window
 };

@@ -17,7 +17,7 @@ constexpr std::size_t place_in_base(std::size_t inputs, std::size_t l, std::size
   return (k / kLanes * inputs + l) * kLanes + k % kLanes;
 }
 
-/// Vectors of at most so many numbers are summed in order, longer ones in 16 lanes.
+/// Vectors of at most this many numbers are summed in order, longer ones in 16 lanes.
 inline constexpr std::size_t kShort = 64;
 
 /// A term factor * x of a sum.

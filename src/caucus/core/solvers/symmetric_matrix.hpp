@@ -39,12 +39,12 @@ class SymmetricMatrix {
     simd::kernels().symmetric_add(values_.data(), blocks_, vectors.data(),
                                   vectors.size() / padded_size(), factor);
   }
-  /// Adds a matrix. The smaller one of both is as if it had more rows and columns, which are 0.
+  /// Adds a matrix. The smaller of the two counts as padded with rows and columns of zeros.
   void add(const SymmetricMatrix& other) {
     grow(other.size_);
     for (std::size_t n = 0; n < other.values_.size(); ++n) values_[n] += other.values_[n];
   }
-  /// Adds rows and columns, which are 0, up to this size.
+  /// Adds rows and columns of zeros up to this size.
   void grow(std::size_t size) {
     if (size <= size_) return;
     size_ = size;
@@ -76,7 +76,7 @@ class SymmetricMatrix {
       for (std::size_t k = 0; k < (r + 1) % simd::kBlock; ++k) *to++ = static_cast<float>(from[k]);
     }
   }
-  /// Writes the lower triangle of the first `rows` rows but for row and column 0, column by column:
+  /// Writes the lower triangle of the first `rows` rows, without row and column 0, by columns:
   /// element (r, c) goes to out[(c - 1) stride + r - 1].
   void write_lower(std::size_t rows, std::size_t stride, double* out) const {
     for (std::size_t r = 1; r < rows; ++r) {
@@ -86,7 +86,7 @@ class SymmetricMatrix {
       }
     }
   }
-  /// Adds what write_triangle() wrote of a matrix of at least `rows` rows, times a factor.
+  /// Adds a triangle of `rows` rows, as write_triangle() writes it, times a factor.
   void add_triangle(std::size_t rows, std::span<const float> triangle, double factor = 1.0) {
     const float* from = triangle.data();
     for (std::size_t r = 0; r < rows; ++r) {

@@ -25,7 +25,7 @@ void RareRows::add_candidate(const Row& row, std::span<const float> z) {
 }
 
 void RareRows::find_common_values() {
-  // If fewer than kFewest rows have other values, the common one is that of most first rows.
+  // If fewer than kFewest rows have other values, most of the first rows have the common value.
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     std::vector<float> values;
     for (const Row& row : rare_) values.push_back(row.z[k]);

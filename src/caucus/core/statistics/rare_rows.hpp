@@ -1,8 +1,8 @@
-// Rows with a value that few rows of a batch have, such as the mark of a rare disease. If a column
-// x_k is c in all rows but one, then the sums of (x_k - c) v are a multiple of that row v: sums
-// over many rows do not hide it. So where a column has one value in all but fewer than kFewest
-// rows, a client that hides examples gives the other rows this value too, and leaves out their
-// random features, which depend on x_k.
+// Hides rows with a value that few rows of a batch have, such as the mark of a rare disease. If a
+// column x_k is c in all rows but one, then the sums of (x_k - c) v are a multiple of that row v:
+// sums over many rows do not hide it. So if fewer than kFewest rows have another value than c, a
+// client that hides examples gives these rows the value c too, and leaves out their random
+// features, which depend on x_k.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace caucus {
 
 class RareRows {
  public:
-  /// Values of fewer rows than this are rare.
+  /// A value that fewer rows than this have is rare.
   static constexpr std::size_t kFewest = 5;
-  /// In a batch of fewer rows than this no value need be that of most rows.
+  /// In a batch of fewer rows than this, most rows need not have one value in common.
   static constexpr std::size_t kShortestBatch = 2 * kFewest;
 
   /// What was added to the sums and to the loss of a model for a row.
@@ -31,8 +31,8 @@ class RareRows {
   };
 
   RareRows() = default;
-  /// The first `columns` numbers of z are those of x, and the first `kept` ones do not depend on
-  /// other columns. Of z the first `size` numbers are used.
+  /// The first `columns` numbers of z are those of x, and the first `kept` numbers each depend on
+  /// one column at most. The first `size` numbers of z are used.
   RareRows(std::size_t columns, std::size_t kept, std::size_t size)
       : columns_(columns), candidates_(columns), kept_(kept), size_(size) {}
 

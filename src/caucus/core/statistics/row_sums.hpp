@@ -41,7 +41,7 @@ class RowSums {
     write_row(factor, y, z);
     if (++count_ == kRows) add_waiting();
   }
-  /// Takes a row away that was added.
+  /// Removes a row that was added.
   void subtract(float factor, float y, std::span<const float> z) {
     add_waiting();
     write_row(factor, y, z);

@@ -1,10 +1,10 @@
-// When clients upload, and how much: after a fixed number of rounds, or in batches that grow with
-// the rounds before them, so that T rounds need about log(T) / log(1 + growth) uploads.
+// Decides when clients upload, and how much: after a fixed number of rounds, or in batches that
+// grow with the rounds before them, so that T rounds need about log(T) / log(1 + growth) uploads.
 //
-// Sums over few examples give these away, and so do many sums over many examples: whoever has more
-// numbers than the examples have can solve for the examples (docs/privacy.md). So a rule that hides
-// examples lets a client send only the leading coordinates of a space. Of n examples of d + 1
-// numbers each, m coordinates of every space are sent, where
+// Sums over few examples reveal the examples, and so do many sums over many examples: if there are
+// more sums than numbers in the examples, one can solve for the examples (docs/privacy.md). So a
+// rule that hides examples lets a client send only the leading coordinates of a space. For n
+// examples of d + 1 numbers each, m coordinates of every space are sent, where
 //   m <= n / 2   and   (the numbers in all sums of the report) <= n (d + 1) / 2.
 #pragma once
 
@@ -33,27 +33,27 @@ struct UploadRule {
   static constexpr std::size_t kExampleNumbersPerSum = 2;
   static constexpr std::size_t kLongest = 100'000;
 
-  /// Returns the length of the batch that begins after so many rounds.
+  /// Returns the length of the batch that begins after this many rounds.
   [[nodiscard]] std::size_t length_after(std::size_t before) const {
     if (rounds > 0) return rounds;
     const double wanted = growth * static_cast<double>(before);
     const auto grown = static_cast<std::size_t>(std::min(wanted, static_cast<double>(longest)));
     return std::max({std::size_t{1}, least, grown});
   }
-  /// Returns how many coordinates of a space are sent with so many examples, in a report that has
+  /// Returns how many coordinates of a space are sent for this many examples, in a report that has
   /// the sums of `spaces` spaces.
   [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples,
                                         std::size_t spaces) const;
-  /// Returns how many different numbers are in the sums of v v', v = (y, z), of so many spaces with
-  /// so many coordinates each.
+  /// Returns how many different numbers there are in the sums of v v', v = (y, z), of this many
+  /// spaces with this many coordinates each.
   [[nodiscard]] std::size_t different_sums(std::size_t coordinates, std::size_t spaces) const {
     const std::size_t of_one = triangle_size(coordinates + 1);
     const std::size_t repeated = triangle_size(std::min(coordinates, shared) + 1);
     return shared == 0 ? spaces * of_one : repeated + spaces * (of_one - repeated);
   }
   /// Returns the end of a client's batch that begins after `first` of its `rounds` rounds and would
-  /// end at `last`. A rest that is too short to be sent by itself belongs to the batch before it,
-  /// so that the result is `first` for a rest that was played before.
+  /// end at `last`. Rounds at the end that are too few to be sent by themselves belong to the batch
+  /// before them. For a batch of such rounds, which were already played, it returns `first`.
   [[nodiscard]] std::size_t end_of(std::size_t first, std::size_t last,
                                    std::size_t rounds_in_all) const {
     if (rounds_in_all <= first || (first > 0 && !sends(rounds_in_all - first))) return first;
@@ -67,7 +67,7 @@ struct UploadRule {
     for (std::uint64_t b = 1; b < batch; ++b) before += length_after(before);
     return before;
   }
-  /// Returns whether a batch of so many examples may be sent at all.
+  /// Returns whether a batch of this many examples may be sent at all.
   [[nodiscard]] bool sends(std::size_t examples) const {
     return examples >= (hides_examples ? least : 1);
   }
@@ -75,9 +75,9 @@ struct UploadRule {
   bool operator==(const UploadRule&) const = default;
 };
 
-/// Makes a rule hide examples of so many features. `held` is the number of models that a client
-/// holds. The least batch is the shortest one with which all coordinates before the random features
-/// of every space may be sent.
+/// Makes a rule hide examples of this many features. `held` is the number of models that a client
+/// holds. The least length becomes that of the shortest batch for which all coordinates before the
+/// random features of every space may be sent.
 void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& loss,
                    std::size_t features, std::size_t held);
 

@@ -47,7 +47,7 @@ Result<ArffToken> take_arff_token(std::string_view& rest, std::string_view stops
     if (rest[k] == '\\' && k + 1 < rest.size()) ++k;
     token.text += rest[k];
   }
-  return data_error(where, "has a quote without its end", "expected a name on one line");
+  return data_error(where, "has an unclosed quote", "expected a name on one line");
 }
 
 Result<std::vector<std::string>> parse_nominal_values(std::string_view rest,
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> parse_nominal_values(std::string_view rest,
     CAUCUS_TRY(ArffToken token, take_arff_token(rest, ",}", where));
     rest = trim(rest);
     if (rest.empty() || (rest[0] != ',' && rest[0] != '}')) {
-      return data_error(where, "has a list of values without its end", "expected {a, b, ...}");
+      return data_error(where, "has an unclosed list of values", "expected {a, b, ...}");
     }
     if (!token.text.empty() || token.quoted) values.push_back(std::move(token.text));
     const bool last = rest[0] == '}';
@@ -188,7 +188,7 @@ class ArffReader {
 
   Status sparse_row(std::string_view rest) {
     if (!rest.ends_with('}')) {
-      return data_error(lines_.where(), "has a sparse row without its end", "expected '}'");
+      return data_error(lines_.where(), "has an unclosed sparse row", "expected '}'");
     }
     rest = trim(rest.substr(1, rest.size() - 2));
     for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = attributes_[k].sparse_default;

@@ -48,7 +48,7 @@ TEST(Arff, ErrorsInRowsNameLineAndColumn) {
   EXPECT_THAT(arff_error("1 2,red,3,4\n"), StartsWith("f:8: has '2,red,3,4' after a value"));
   EXPECT_THAT(arff_error("{4 1}\n"), StartsWith("f:8: has the index '4'"));
   EXPECT_THAT(arff_error("{3 1, 0 1}\n"), StartsWith("f:8: has the index '0'"));
-  EXPECT_THAT(arff_error("{3 1\n"), StartsWith("f:8: has a sparse row without its end"));
+  EXPECT_THAT(arff_error("{3 1\n"), StartsWith("f:8: has an unclosed sparse row"));
   EXPECT_THAT(arff_error("{0 ?}\n"), StartsWith("f:8: column 1: is missing"));
   EXPECT_THAT(arff_error(""), StartsWith("f: has no rows"));
 }
@@ -60,8 +60,8 @@ TEST(Arff, ErrorsInDeclarationsNameTheLine) {
   EXPECT_THAT(declared("@attribute note string"),
               StartsWith("f:2: attribute 'note' has the type 'string'"));
   EXPECT_THAT(declared("@attribute when date 'yyyy'"), StartsWith("f:2: attribute 'when'"));
-  EXPECT_THAT(declared("@attribute 'a"), StartsWith("f:2: has a quote without its end"));
-  EXPECT_THAT(declared("@attribute a {x,y"), StartsWith("f:2: has a list of values without"));
+  EXPECT_THAT(declared("@attribute 'a"), StartsWith("f:2: has an unclosed quote"));
+  EXPECT_THAT(declared("@attribute a {x,y"), StartsWith("f:2: has an unclosed list of values"));
   EXPECT_THAT(declared("@attribute a {}"), StartsWith("f:2: has no values"));
   EXPECT_THAT(declared("1,2"), StartsWith("f:2: '1,2' is not a declaration"));
   EXPECT_THAT(declared(""), StartsWith("f:3: comes before any @attribute"));

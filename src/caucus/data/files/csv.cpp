@@ -137,7 +137,7 @@ Result<std::vector<CsvField>> split_csv_line(std::string_view line, char delimit
       std::size_t k = start + 1;
       for (;; ++k) {
         if (k >= line.size()) {
-          return data_error(column_where(where, fields.size() + 1), "has a quote without its end",
+          return data_error(column_where(where, fields.size() + 1), "has an unclosed quote",
                             "expected a field on one line");
         }
         if (line[k] != '"') {

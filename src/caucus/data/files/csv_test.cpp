@@ -87,7 +87,7 @@ TEST(Csv, FilesWithoutRowsAreErrors) {
 }
 
 TEST(Csv, QuotesThatDoNotEndAreErrors) {
-  EXPECT_THAT(csv_error("a,b\n1,\"2\n3\",4\n"), StartsWith("f:2: column 2: has a quote"));
+  EXPECT_THAT(csv_error("a,b\n1,\"2\n3\",4\n"), StartsWith("f:2: column 2: has an unclosed quote"));
   EXPECT_THAT(csv_error("a,b\n1,\"2\"3\n"), StartsWith("f:2: column 2: has '3' after"));
 }
 

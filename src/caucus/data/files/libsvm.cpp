@@ -88,7 +88,8 @@ Status read_libsvm(ByteSource& source, RowSink& sink) {
     CAUCUS_TRY(const bool more, next_row(lines, row));
     if (!more) return Done{};
     if (!row.entries.empty() && row.entries.back().index > dimension) {
-      return data_error(lines.where(), "changed while it was read", "expected a file at rest");
+      return data_error(lines.where(), "changed while it was read",
+                        "expected a file that does not change");
     }
     for (const Entry& entry : row.entries) values[entry.index - 1] = entry.value;
     values[dimension] = row.label;

@@ -12,8 +12,8 @@
 
 namespace caucus {
 
-/// Any thread may post; one thread runs. The queue is not bounded: its users must be (a session
-/// has at most a few messages in it, see wire/session).
+/// Any thread may post work; one thread runs it. The queue is not bounded, so its users must limit
+/// what they post (wire/session.hpp: a session has at most a few messages in it).
 class EventQueue {
  public:
   using Clock = std::chrono::steady_clock;

@@ -40,7 +40,8 @@ Result<Federation> Host::recover(FederationSettings settings, const std::string&
 Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std::string& plan_bytes,
                                          Store store, HostOptions options) {
   const std::size_t bytes = usual_report(settings.plan, settings.problem.resolved_sample_size());
-  // A group, the reports that arrive while it is stored, and those on their way.
+  // A client keeps the reports of a group, those that it makes while the group is stored, and those
+  // on their way.
   const std::size_t kept = std::max<std::size_t>(4, RetainedReports::kMostBytes / bytes) / 2 - 1;
   if (store.commit_every() > kept) {
     return usage_error("server.durability",
@@ -85,7 +86,7 @@ void Host::run() {
     std::optional<Time> alarm;
     if (is_open()) {
       alarm = federation_.alarm();
-      // If the deadline has passed without enough reports, only another event can close the batch.
+      // After a deadline without enough reports only another event can close the batch.
       if (alarm && now() >= *alarm) alarm.reset();
     }
     events_.run_once(alarm);
@@ -128,7 +129,7 @@ Result<WelcomeRecord> Host::admit(const HelloRecord& hello, const ClientSession&
                          "expected one connection at a time");
   }
   if (client && federation_.members()[*client].cut_in > store_.durable()) {
-    // Only what is durable is final. If the server dies before, it asks this client again.
+    // It is cut off only once that is durable: a server that crashed before would accept it again.
     if (store_.written() >= cut_commit_) cut_commit_ = store_.commit();
     return network_error("client '" + hello.client + "'", "is being cut off", "try again later");
   }

@@ -114,7 +114,7 @@ class Host {
   [[nodiscard]] bool snapshot_due(const ClosedBatch& closed);
   /// Returns whether the open batch's models may be sent: the store has kept up.
   [[nodiscard]] bool may_assign() const;
-  /// Returns the last of the client's batches that will never be asked for again.
+  /// Returns the last batch of the client whose report the server will never ask for again.
   std::uint64_t durable_batch(std::uint32_t client);
   /// Sends the models of the client's batch, unless this session has them.
   void send_assignment(std::uint32_t client);
@@ -147,13 +147,13 @@ class Host {
   std::vector<std::pair<StoreWriter::Ticket, std::shared_ptr<ClientSession>>> goodbyes_;
   StoreWriter::Ticket first_snapshot_ = 0;  ///< the snapshot before the first batch
   bool assignments_held_ = false;           ///< the store must catch up before models are sent
-  const std::uint64_t start_;               ///< how often the run's server was started
+  const std::uint64_t start_;               ///< counts the starts of the run's server
   /// The batches of one client, as it counts them.
   struct ClientBatches {
-    std::uint64_t since = 0;    ///< the open one when this server started
-    std::uint64_t durable = 0;  ///< the last durable one, as far as it is known
-    /// The server's batches that closed with one of the client's, which are not known to be
-    /// durable.
+    std::uint64_t since = 0;    ///< the batch that was open when this server started
+    std::uint64_t durable = 0;  ///< the last batch that is known to be durable
+    /// Pairs of a server's batch that is not known to be durable, and the client's batch that
+    /// closed with it.
     std::deque<std::pair<std::uint64_t, std::uint64_t>> closed;
   };
   std::vector<ClientBatches> batches_;
@@ -167,7 +167,7 @@ class Host {
 
   mutable EventQueue events_;
   std::atomic<bool> stored_posted_ = false;
-  StoreWriter::Ticket cut_commit_ = 0;  ///< makes durable that a client was cut off
+  StoreWriter::Ticket cut_commit_ = 0;  ///< the commit that stores that a client was cut off
   StoreWriter store_;
   std::thread thread_;
 };

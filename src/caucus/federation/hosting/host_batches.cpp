@@ -42,8 +42,8 @@ void Host::on_stored() {
 
 bool Host::snapshot_due(const ClosedBatch& closed) {
   for (const StoredReport& report : closed.reports) report_bytes_ += report.bytes.size();
-  // A store that stays small is written from memory: its pages are used again before SQLite copies
-  // them from the log to their place.
+  // A small store costs little to write: its pages are reused before SQLite copies them from the
+  // write-ahead log to the file.
   constexpr std::size_t kSmall = 4U << 20U;
   const bool large = report_bytes_ >= kSmall && report_bytes_ >= 4 * snapshot_bytes_;
   return large || closed.number % options_.snapshot_every == 0;
@@ -57,8 +57,8 @@ void Host::close_batch() {
     batches_[client].closed.emplace_back(closed.number, member.last_batch);
   }
   const bool finished = federation_.phase() == Federation::Phase::finished;
-  // A group may be lost until it is full, and is then reported again: clients may as well work on
-  // the next batch meanwhile.
+  // Until a group is full it may be lost and must be reported again, so that clients need not wait
+  // for it before the next batch.
   if (store_.in_groups()) send_assignments();
   std::optional<std::string> snapshot;
   if (snapshot_due(closed) || finished) {
@@ -121,7 +121,7 @@ void Host::release_clients() {
       if (member.cut_in > store_.durable()) continue;
       sessions_.disconnect(
           client,
-          "too many reports that cannot be true, the last: " + member.fault +
+          "too many rejected reports, the last: " + member.fault +
               "; expected examples within the ranges of the plan, and no more than it said");
     } else {
       const std::uint64_t needed = finished ? federation_.batch() : member.closed_in;

@@ -13,7 +13,7 @@ namespace caucus {
 struct HostStatus {
   Federation::Phase phase = Federation::Phase::waiting;
   std::uint64_t batch = 0, durable = 0;
-  bool asynchronous = false;  ///< batches wait for nobody
+  bool asynchronous = false;  ///< clients do not wait for each other
   std::vector<Member> members;
   std::vector<double> probabilities;
   std::vector<std::string> spaces;

@@ -84,7 +84,7 @@ Status StoreWriter::flush() {
 }
 
 bool StoreWriter::is_behind() const {
-  const Ticket done = written_;  // before given_, which is never less
+  const Ticket done = written_;  // read before given_, which is never less
   const Ticket waiting = given_ - done;
   return in_groups() ? bytes_ > kMostBytes || waiting > group_ : waiting > 0;
 }

@@ -22,7 +22,7 @@ class StoreWriter {
  public:
   using Ticket = std::uint64_t;  ///< counts jobs from 1
 
-  /// With more bytes than this, or more jobs than a group, the writer is behind.
+  /// The writer is behind if more bytes than this, or more jobs than a group has, wait.
   static constexpr std::size_t kMostBytes = 64U << 20U;
 
   /// `on_progress` is called from the writer's thread when more is durable, when all jobs are
@@ -37,7 +37,7 @@ class StoreWriter {
   /// Returns whether several batches become durable together.
   [[nodiscard]] bool in_groups() const { return group_ > 1; }
 
-  /// Stores the state after a batch that was appended, or 0 before the first.
+  /// Stores the state after a batch that was appended; batch 0 stands for the start.
   Ticket snapshot(std::uint64_t batch, std::string bytes);
   /// Stores a closed batch and, if it is given, the state after it.
   Ticket append(std::uint64_t batch, std::vector<StoredReport> reports,

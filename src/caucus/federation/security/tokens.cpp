@@ -133,7 +133,7 @@ Result<TokenFile> TokenFile::parse(std::string_view text, const std::string& pat
                    "expected a SHA-256 of 64 hexadecimal digits");
     }
     if (!file.hashes_.emplace(name, *hash).second) {
-      return wrong("the name stands in an earlier line too", "expected each client once");
+      return wrong("the name is in an earlier line too", "expected each client once");
     }
   }
   return file;

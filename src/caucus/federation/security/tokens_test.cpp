@@ -98,7 +98,7 @@ TEST(TokenFile, ErrorsNameFileAndLineAndNothingSecret) {
   EXPECT_THAT(error_of(good + token), HasSubstr("tokens:2: has one word only; expected NAME"));
   EXPECT_THAT(error_of(good + "\n# x\n/bad " + kHashOfAbc), HasSubstr("tokens:4: the first word"));
   EXPECT_THAT(error_of("c01 " + token + "\n"), HasSubstr("tokens:1: the second word"));
-  EXPECT_THAT(error_of(good + good), HasSubstr("tokens:2: the name stands in an earlier line"));
+  EXPECT_THAT(error_of(good + good), HasSubstr("tokens:2: the name is in an earlier line"));
   EXPECT_NE(error_of(std::string("c01 ") + kHashOfAbc + " more"), "");
   EXPECT_NE(error_of(std::string("c01 g") + (kHashOfAbc + 1)), "");
   for (const std::string& text :

@@ -14,11 +14,10 @@
 
 namespace caucus {
 
-/// The first bytes of a snapshot, with the version of its layout, which any change must raise:
-/// stored_run_test.cpp checks that. 3 added the length with which the run began, and rows of
-/// batches that begin with their version (member_bytes.cpp); 4 added the models of every open
-/// batch, and what personal layers compared; 5 the clipped examples of
-/// clients.
+/// The first bytes of a snapshot, with the version of its layout, which any change must raise
+/// (stored_run_test.cpp checks that). Version 3 added the length with which the run began, and rows
+/// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
+/// open batch and the losses that personal layers compare. Version 5 added the clipped examples.
 constexpr std::string_view kSnapshotName = "caucus federation 5";
 
 template <>
@@ -29,8 +28,8 @@ namespace {
 
 constexpr double kMostProbability = 1.0 + 1e-6;  // 1 and rounding errors
 
-/// Returns whether a member has what open() gives: the models of the last batches, or none if it no
-/// longer takes part.
+/// Returns whether a member has the models that open() gives: those of the last batches, or none if
+/// it no longer takes part.
 bool is_as_given(const TrackedMember& member, std::uint64_t batch, bool asynchronous,
                  const FederationSettings& settings) {
   if (!member.active()) return member.sampled.empty();
@@ -102,9 +101,9 @@ Status Federation::restore(std::string_view bytes) {
   StateReader reader(content, "snapshot");
   const std::string_view name = reader.text();
   if (name != kSnapshotName) {
-    constexpr std::size_t kWords = 40;  // the longest text in an error: it may be anything
+    constexpr std::size_t kShown = 40;  // the most bytes that the error shows: they may be anything
     return reader.refuse(
-        "is of another version: \"" + std::string(name.substr(0, kWords)) + "\"",
+        "is of another version: \"" + std::string(name.substr(0, kShown)) + "\"",
         "expected \"" + std::string(kSnapshotName) + "\", or the build that began the run");
   }
   batch_ = reader.u64();

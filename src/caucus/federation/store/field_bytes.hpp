@@ -53,7 +53,8 @@ void save_field(const T& value, StateWriter& into) {
   }
 }
 
-/// The caller checks status(). A count may have been read wrongly, so lists end at a failure.
+/// Reads a value. The caller checks status(). A corrupt count may be huge, so reading a list ends
+/// at the first failure.
 template <class T>
 void read_field(StateReader& from, T& value) {
   const auto read = [&](auto& field) { read_field(from, field); };

@@ -50,7 +50,7 @@ constexpr auto kRowFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::examples, &TrackedMember::cut_off,
                &TrackedMember::counters, &TrackedMember::clipped);
 
-/// The weights by when they were drawn and space, which is also the order of the bytes.
+/// The weights by the batch in which they were drawn and by space, in the order of their bytes.
 using WeightsOfBatches = std::map<std::pair<std::uint64_t, std::uint32_t>, SharedWeights>;
 
 /// Calls work(drawn_in, model) for the models of the members' open batches.
@@ -156,10 +156,10 @@ Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> 
     if (reader.flag()) read_field(reader, member.report.emplace());
     CAUCUS_CHECK(reader.done());
     if ((had_joined && !member.joined) || (was_cut_off && !member.cut_off)) {
-      return reader.refuse("a client that has not done what it had done before");
+      return reader.refuse("a client that had joined or was cut off, and now is not");
     }
     if (member.report && !member.active()) {
-      return reader.refuse("a report of a client that takes part no more");
+      return reader.refuse("a report of a client that no longer takes part");
     }
   }
   return Done{};

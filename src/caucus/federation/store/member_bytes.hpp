@@ -1,5 +1,5 @@
-// The members of a federation as bytes, for the store. Reading any bytes gives either what was
-// written or an error; a checksum of the store or of the snapshot protects them.
+// Converts the members of a federation to bytes for the store, and back. Reading bytes that were
+// not written so is an error; a checksum of the store or of the snapshot detects changed bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace caucus {
 
-/// Writes what a run remembers of its members when a batch has just been opened, without the
-/// weights of their models.
+/// Writes the state of the members when a batch has just been opened, without the weights of their
+/// models.
 void save_members(const std::vector<TrackedMember>& members, StateWriter& into);
 /// Reads into the members of the same run, whose names must be the same.
 Status restore_members(StateReader& from, std::vector<TrackedMember>& members);
@@ -27,8 +27,8 @@ void save_weights(const std::vector<TrackedMember>& members, StateWriter& into);
 Status restore_weights(StateReader& from, const FeatureMaps& maps,
                        std::vector<TrackedMember>& members);
 
-/// Writes the members' states and their reports in a batch that is about to be closed;
-/// asynchronously those of the members that get new models.
+/// Writes the members' states and their reports in a batch that is about to be closed; in
+/// asynchronous mode only those of the members that get new models.
 std::vector<StoredReport> closed_batch(const std::vector<TrackedMember>& members,
                                        bool asynchronous);
 Status restore_closed_batch(std::uint64_t number, std::span<const StoredReport> stored,

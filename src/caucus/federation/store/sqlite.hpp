@@ -16,8 +16,8 @@ namespace caucus {
 /// A statement that is prepared once and run often.
 class Statement {
  public:
-  /// Runs from the start with these values for its parameters: integers, and std::string_view for
-  /// bytes, which are not copied and must stay until the next start or reset.
+  /// Starts the statement with these values for its parameters: integers, and std::string_view for
+  /// bytes, which are not copied and must remain valid until the next start or reset.
   template <class... Values>
   Status start(const Values&... values) {
     reset();

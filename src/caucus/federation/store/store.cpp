@@ -107,8 +107,8 @@ Status Store::begin() {
 }
 
 void Store::roll_back() {
-  // SQLite itself has rolled back after some errors. If this fails, the log has no commit all the
-  // same, so that the next opening finds the last one.
+  // SQLite itself has rolled back after some errors. If the rollback fails, the log still has no
+  // commit, so that the next opening finds the last one.
   if (database_.in_transaction()) (void)database_.execute("ROLLBACK");
   last_ = durable_;
 }
@@ -123,7 +123,7 @@ Result<Store> Store::open(const std::string& path, StoreOptions options) {
     return usage_error(path, "cannot commit every 0 batches", "expected at least 1");
   }
   CAUCUS_TRY(const std::string real, store_path(path));
-  if (!is_new_store(real)) {  // before the lock: nothing is written beside another program's file
+  if (!is_new_store(real)) {  // before the lock file is made beside another program's file
     CAUCUS_TRY(Database database, Database::open(real, Database::Access::read));
     CAUCUS_CHECK(recognise_store(database, store_steps()));
   }

@@ -1,7 +1,7 @@
-// The durable state of a federation, in one SQLite file: which run it is, the reports accepted in
-// each closed batch, a snapshot now and then, and which clients have acknowledged the end. The
-// server's state is a fold of the reports, so after a crash it is the latest snapshot and the
-// replay of the batches after it. Reports and snapshots are bytes that the store does not read.
+// The durable state of a federation, in one SQLite file: the identity of the run, the reports
+// accepted in each closed batch, the latest snapshot, and which clients have acknowledged the end.
+// The server's state is a function of the reports and their order, so after a crash it is rebuilt
+// from the snapshot and the batches after it. The store does not interpret reports and snapshots.
 //
 // Batches are counted from 1 and follow one another without a gap. They become durable in groups,
 // each one transaction, synchronised to the disk. After any error the store is as it was at the
@@ -44,9 +44,9 @@ struct StoredSnapshot {
 /// Used by one thread at a time.
 class Store {
  public:
-  /// Makes the file if it is missing or empty, migrates an older version, and keeps other servers
-  /// out until it is destroyed or the process ends. A file that is not a store, is of a newer
-  /// version or is damaged is refused and stays as it is.
+  /// Creates the file if it is missing or empty, migrates an older version, and locks out other
+  /// servers until this object is destroyed or the process ends. A file that is not a store, has a
+  /// newer version or is damaged is refused and not changed.
   static Result<Store> open(const std::string& path, StoreOptions options);
   /// Opens the committed state of this moment, also while a server writes. It cannot be written.
   static Result<Store> open_for_reading(const std::string& path);
@@ -79,8 +79,8 @@ class Store {
   [[nodiscard]] const std::string& path() const { return database_.path(); }
 
   using Replayed = std::function<Status(std::uint64_t batch, std::span<const StoredReport>)>;
-  /// Passes on every batch after this one, which must not be older than the snapshot, in order, and
-  /// ends with the callback's first error. The callback does not write to the store.
+  /// Calls `replayed` for every batch after this one, in order, up to its first error. The batch
+  /// must not be older than the snapshot, and the callback must not write to the store.
   Status replay(std::uint64_t after_batch, const Replayed& replayed);
 
  private:

@@ -36,7 +36,7 @@ Error cannot_create(const std::string& path, int code) {
                     "expected a directory where the server may write");
 }
 
-// A file is in its directory for good only once the directory is on the disk too.
+// A new file survives a power failure only once its directory is on the disk too.
 Status sync_directory_of(const std::string& path) {
   const std::string parent = fs::path(path).parent_path();
   const FileDescriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -84,7 +84,7 @@ bool is_new_store(const std::string& path) {
 Result<FileDescriptor> lock_store(const std::string& path) {
   const std::string beside = path + "-lock";
   FileDescriptor file(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  // The file stays when the lock goes: removing it could remove the next server's lock.
+  // The file remains when the lock is released: removing it could remove the next server's lock.
   if (file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return file;
   const int code = errno;
   if (code == EWOULDBLOCK) {
@@ -99,7 +99,7 @@ Status create_store_file(const std::string& path) {
     std::error_code code;
     const auto size = fs::file_size(path + log, code);
     if (code || size == 0) continue;
-    // SQLite would take it for the log of the new store.
+    // SQLite would use it as the log of the new store.
     return data_error(path + log, "is left over from a store that is gone",
                       "expected the store beside it, or neither");
   }
@@ -167,8 +167,8 @@ Result<Database> open_store_file(const std::string& path) {
 }
 
 Result<Database> open_store_file_for_reading(const std::string& path) {
-  // Where nothing can be created, SQLite cannot coordinate with a writer; without a log there is
-  // none.
+  // If no file can be created here, SQLite cannot coordinate with a writer. Without a log there is
+  // no writer.
   std::error_code ignored;
   const bool frozen = ::access(fs::path(path).parent_path().c_str(), W_OK) != 0 &&
                       !fs::exists(path + "-wal", ignored);

@@ -34,23 +34,23 @@ Result<std::string> store_path(const std::string& path);
 /// Returns whether it is missing, or empty as after `mktemp`.
 bool is_new_store(const std::string& path);
 
-/// Keeps other servers out by a lock on a file beside the store, so that readers are not kept out.
+/// Locks out other servers by a lock on a file beside the store, which does not lock out readers.
 /// The system releases the lock when the descriptor is closed or the process ends.
 Result<FileDescriptor> lock_store(const std::string& path);
 
-/// Makes a store without a run. It appears complete or not at all.
+/// Creates a store without a run, completely or not at all.
 Status create_store_file(const std::string& path);
 
-/// Opens what create_store_file made, migrated and ready to be written. The caller has the lock.
+/// Opens a store for writing, after migrating it if necessary. The caller holds the lock.
 Result<Database> open_store_file(const std::string& path);
 
-/// Opens it as it is at this moment; later changes by a server are not seen.
+/// Opens a store in its present state; later changes by a server are not seen.
 Result<Database> open_store_file_for_reading(const std::string& path);
 
 /// Refuses another program's file and a version above steps.size(). Changes nothing.
 Status recognise_store(Database& database, std::span<const char* const> steps);
 
-/// Runs the steps that are missing, if any: all or none.
+/// Runs the missing steps, all or none.
 Status migrate_store(Database& database, std::span<const char* const> steps);
 
 }  // namespace caucus

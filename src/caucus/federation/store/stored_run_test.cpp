@@ -244,13 +244,13 @@ TEST(StoredRun, HasNoRowsThatCannotFollow) {
   EXPECT_THAT(refused([](Reports& r) { r.pop_back(); }), HasSubstr("another number of clients"));
   EXPECT_THAT(refused([](Reports& r) { std::swap(r[0], r[1]); }), HasSubstr("another order"));
   EXPECT_THAT(refused([](Reports& r) { r[1].bytes = r[0].bytes; }),
-              HasSubstr("a client that takes part no more"));
+              HasSubstr("a client that no longer takes part"));
   EXPECT_THAT(refused([](Reports& r) { r[0].bytes[kCutOff] = 1; }),
-              HasSubstr("a client that takes part no more"));
+              HasSubstr("a client that no longer takes part"));
   EXPECT_THAT(refused([](Reports& r) { r[1].bytes[kJoined] = 0; }),
-              HasSubstr("has not done what it had done before"));
+              HasSubstr("had joined or was cut off, and now is not"));
   EXPECT_THAT(refused([](Reports& r) { r[2].bytes[kCutOff] = 0; }),
-              HasSubstr("has not done what it had done before"));
+              HasSubstr("had joined or was cut off, and now is not"));
   EXPECT_THAT(refused([](Reports& r) { r[0].bytes[kJoined + 8] = 1; }),
               HasSubstr("72057594037927986 examples of a client"));
 }

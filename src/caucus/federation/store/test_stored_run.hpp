@@ -26,7 +26,7 @@ inline constexpr std::array kStoredSchedules = {
     std::pair{ScheduleKind::adaptive_first_order, "first_order"},
     std::pair{ScheduleKind::theory, "paper"}};
 
-/// Of so few numbers that a fuzzer can change each of them.
+/// Returns settings with few numbers, so that a fuzzer can change each of them.
 inline FederationSettings stored_settings(ScheduleKind schedule) {
   FederationSettings settings = test_settings(3, schedule, 2);
   settings.plan.spaces[2].features = 1;
@@ -86,7 +86,8 @@ inline TestPart made_up_part(const Federation& federation, const SampledSet& set
   return part;
 }
 
-/// Of a client that is active; in every other batch a label of the batch before comes too.
+/// Returns a report of an active client. In every other batch it includes a late label of the batch
+/// before.
 inline ReportRecord made_up_report(const Federation& federation, std::uint32_t client) {
   const auto& sampled = federation.members()[client].sampled;
   ReportRecord report;

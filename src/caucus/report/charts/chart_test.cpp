@@ -54,7 +54,7 @@ std::vector<Point> points(const std::string& d, int* moves = nullptr) {
   return list;
 }
 
-/// Where a label of the axis stands, which for a tick is where its value lies.
+/// Returns the position of a label of the x axis, which is the position of its tick.
 double tick_x(const std::string& svg, const std::string& label) {
   for (const Element& e : elements(svg, "text", "mid")) {
     if (e.text == label) return e.number("x");

@@ -41,8 +41,7 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
   for (fs::directory_iterator entry(directory, code), end; !code && entry != end;
        entry.increment(code)) {
     if (entry->path().filename().string().starts_with('.') || entry->is_directory(code)) continue;
-    if (entry->path().extension() == ".join")
-      continue;  // a state file of caucus join
+    if (entry->path().extension() == ".join") continue;  // a state file of caucus join
     if (!entry->is_regular_file(code)) {
       return data_error(entry->path().string(), "is not a file",
                         "expected one data file per client");

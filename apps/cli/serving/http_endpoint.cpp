@@ -154,7 +154,7 @@ Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const Address& listen,
                                                            auto text) {
     server.Get(path, [=](const httplib::Request&, httplib::Response& response) {
       // Asked first, since text() would wait for a stuck host.
-const std::string why = trouble ? trouble() : std::string();
+      const std::string why = trouble ? trouble() : std::string();
       if (!why.empty()) response.status = 503;
       response.set_content(why.empty() ? text() : why + "\n", why.empty() ? type : "text/plain");
     });

@@ -22,8 +22,8 @@ struct FederationSettings {
   std::vector<std::string> clients;
   std::size_t quorum = 0;                             ///< 0 means all
   std::optional<std::chrono::milliseconds> deadline;  ///< the time that a batch may be open
-  std::size_t violations = 3;            ///< this many rejected reports cut a client off
-  std::optional<double> max_abs_target;  ///< Y, needed without a label range
+  std::size_t violations = 3;              ///< this many rejected reports cut a client off
+  std::optional<double> max_abs_target;    ///< Y, needed without a label range
   std::optional<double> max_feature_norm;  ///< |x|, needed without a feature range
 
   /// Returns an error for settings that cannot work with any clients.

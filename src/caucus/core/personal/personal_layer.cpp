@@ -25,13 +25,17 @@ constexpr std::size_t kLocals = PersonalLayer::kCandidates - kAlone;
 
 // The constants were chosen by measurement; they matter little within a factor of 2.
 constexpr double kFederatedPrior = 0.8;
-constexpr double kCorrectorsPrior = 0.1;
-constexpr double kLocalsPrior = 0.1;
-constexpr double kAlonePrior = 0.75;  // before there are federated forecasts
+// A client with fewer rows of its own knows next to nothing: it trusts the federated forecasts,
+// and one round moves its weights little.
+constexpr std::uint64_t kFewRows = 10;
+constexpr double kFederatedPriorOfFewRows = 0.94;
+constexpr double kCostOfFewRows = 0.1;  // as a part of the squared range of the targets
+constexpr double kAlonePrior = 0.75;    // before there are federated forecasts
 constexpr double kForgetting = 0.98;
 constexpr double kLossMemory = 0.8;
 constexpr double kOffsetRidge = 1.0;
-constexpr double kMargin = 0.1;  // beyond the range of the targets, as a part of it
+constexpr double kMargin = 0.1;      // beyond the range of the targets, as a part of it
+constexpr double kAloneReach = 1.5;  // of the largest target
 
 std::vector<double> local_prior() {
   std::vector<double> prior(PersonalLayer::kCandidates, 0.0);
@@ -65,6 +69,10 @@ PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
       of_recent_(recent_.new_projection()),
       of_rescaled_(rescaled_.new_projection()) {
   last_.x.resize(dimension);
+}
+
+double PersonalLayer::largest_forecast(double target, double federated) {
+  return std::max(kAloneReach * target, federated) + kMargin * 2.0 * target;
 }
 
 double PersonalLayer::predict(std::span<const float> x, std::optional<double> federated) {
@@ -120,8 +128,13 @@ void PersonalLayer::prepare(const PersonalForecast& forecast) {
   const std::span<const double> features = features_;
   alone_.begin(features.first(d + 1), of_alone_);
   alone_.project(d + 1, of_alone_);
+  const double margin = kMargin * (largest_ - least_);
   candidates_[kAlone] = alone_.forecast(of_alone_);
   if (!std::isfinite(candidates_[kAlone])) candidates_[kAlone] = 0.0;
+  if (observed_ > 0) {
+    const double most = kAloneReach * std::max(std::abs(least_), std::abs(largest_));
+    candidates_[kAlone] = std::clamp(candidates_[kAlone], -most, most);
+  }
 
   // Before there are federated forecasts recent_ learns to correct that of the client alone.
   basis_ = forecast.federated.value_or(candidates_[kAlone]);
@@ -141,7 +154,6 @@ void PersonalLayer::prepare(const PersonalForecast& forecast) {
   candidates_[kPersistence] = last;
 
   candidates_[kFederated] = basis_;
-  const double margin = kMargin * (largest_ - least_);
   const double low = std::min(least_, basis_) - margin;
   const double high = std::max(largest_, basis_) + margin;
   for (std::size_t i = kOffset; i < kCandidates; ++i) {
@@ -163,8 +175,8 @@ double PersonalLayer::mixture(const PersonalForecast& forecast) const {
   if (!(total > 0.0)) return candidates_[kAlone];
   sum /= total;
   if (has_federated_ || !forecast.federated) return sum;
-  // The first federated forecast cannot be corrected yet.
-  if (observed_ == 0) return *forecast.federated;
+  // Nothing is known yet about the first federated forecast, and little about the others.
+  if (observed_ < kFewRows) return *forecast.federated;
   const double margin = kMargin * (largest_ - least_);
   return 0.5 * (sum + std::clamp(*forecast.federated, least_ - margin, largest_ + margin));
 }
@@ -181,17 +193,24 @@ void PersonalLayer::reweigh(const PersonalForecast& forecast, double y) {
     // The other forecasts have shown how large losses are, so that one round says much.
     has_federated_ = true;
     Numbers prior{};
-    prior[kFederated] = kFederatedPrior;
-    for (std::size_t i = kOffset; i < kAlone; ++i) prior[i] = kCorrectorsPrior / kCorrectors;
+    prior[kFederated] = observed_ <= kFewRows ? kFederatedPriorOfFewRows : kFederatedPrior;
+    const double others = 0.5 * (1.0 - prior[kFederated]);  // of the correctors, and of the locals
+    for (std::size_t i = kOffset; i < kAlone; ++i) prior[i] = others / kCorrectors;
     for (std::size_t i = kAlone; i < kCandidates; ++i) {
-      prior[i] = kLocalsPrior * 0.5 * (hedge_.weights()[i] + 1.0 / kLocals);
+      prior[i] = others * 0.5 * (hedge_.weights()[i] + 1.0 / kLocals);
     }
-    hedge_.restart(prior, losses, recent_loss_ / recent_count_);
+    hedge_.restart(prior, losses, std::max(recent_loss_ / recent_count_, least_cost()));
   } else if (observed_ == 2 && !has_federated_) {
     hedge_.restart(local_prior(), losses, recent_loss_ / recent_count_);
   } else if (!first && has_federated_ == forecast.federated.has_value()) {
+    if (has_federated_) hedge_.raise_cost(least_cost());
     hedge_.update(losses);
   }
+}
+
+double PersonalLayer::least_cost() const {
+  const double range = largest_ - least_;
+  return observed_ <= kFewRows ? kCostOfFewRows * range * range : 0.0;
 }
 
 void PersonalLayer::learn(const PersonalForecast& forecast, double y) {

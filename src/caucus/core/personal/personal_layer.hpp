@@ -10,7 +10,9 @@
 //   recent_and_last  ridge on (x, 1, L), which forgets
 //   persistence      L
 // Before the first federated forecast the last four are mixed. Then the plain federated forecast
-// has the prior 0.8, so that the layer costs little where clients are alike.
+// has the prior 0.8, so that the layer costs little where clients are alike. A client with fewer
+// than ten rows of its own gives it the prior 0.94 and lets the weights move slowly: rows of all
+// clients know more than so few.
 //
 // It serves the losses of real targets. For classes (logistic, hinge) and the linear loss it passes
 // the federated forecast through: least squares on the scores of classes answers another question.
@@ -82,6 +84,10 @@ class PersonalLayer {
   /// Returns the record since the last call of take_record().
   [[nodiscard]] const PersonalRecord& record() const { return record_; }
   PersonalRecord take_record() { return std::exchange(record_, {}); }
+  /// Returns a bound on the size of all forecasts if no target and no federated forecast is larger
+  /// than these numbers.
+  [[nodiscard]] static double largest_forecast(double target, double federated);
+
   struct Weight {
     std::string_view name;
     double weight = 0.0;
@@ -101,6 +107,8 @@ class PersonalLayer {
   void prepare(const PersonalForecast& forecast);
   [[nodiscard]] double mixture(const PersonalForecast& forecast) const;
   void reweigh(const PersonalForecast& forecast, double y);
+  /// Returns a mixing cost with which few rows cannot deceive the mixture.
+  [[nodiscard]] double least_cost() const;
   void learn(const PersonalForecast& forecast, double y);
 
   Loss loss_;

@@ -127,6 +127,39 @@ TEST(PersonalLayer, TheFirstForecastIsTheFederatedOne) {
 }
 
 // Whatever the relation of the client to the others is. The constant pays for the first rounds.
+TEST(PersonalLayer, AClientWithFewRowsTrustsTheFederatedForecasts) {
+  double given = 0.0;
+  double federated = 0.0;
+  for (std::uint64_t client = 1; client <= 20; ++client) {
+    auto rows = alike_rows(60, client);
+    rows.erase(rows.begin(), rows.begin() + kFirstModels - 2);  // two rows before the first models
+    PersonalLayer layer(kInputs);
+    play(layer, {rows.begin(), rows.begin() + 2});
+    EXPECT_DOUBLE_EQ(layer.predict(rows[2].x, rows[2].federated), *rows[2].federated);
+    layer.observe(rows[2].y);
+    layer.take_record();
+    play(layer, {rows.begin() + 3, rows.end()});
+    given += layer.record().given;
+    federated += layer.record().federated;
+  }
+  EXPECT_LT(given, 1.04 * federated);
+}
+
+RC_GTEST_PROP(PersonalLayer, ForecastsStayNearTheTargetsAndTheFederatedForecasts, ()) {
+  Stream stream({.seed = *rc::gen::inRange<std::uint64_t>(0, 1000)});
+  const double target = *rc::gen::element(0.01, 1.0, 50.0);
+  PersonalLayer layer(kInputs);
+  const int models_after = *rc::gen::inRange(0, 30);
+  for (int t = 0; t < 60; ++t) {
+    const auto x = normals(kInputs, *rc::gen::element(0.1, 1.0, 100.0), stream);
+    std::optional<double> federated;
+    if (t >= models_after) federated = 2.0 * target * (2.0 * stream.uniform() - 1.0);
+    const double bound = PersonalLayer::largest_forecast(target, federated ? 2.0 * target : 0.0);
+    RC_ASSERT(std::abs(layer.predict(x, federated)) <= bound);
+    layer.observe(stream.uniform() < 0.5 ? -target : target);
+  }
+}
+
 RC_GTEST_PROP(PersonalLayer, IsNeverMuchWorseThanTheBestOfFederatedAloneAndPersistence, ()) {
   const double offset = *rc::gen::element(0.0, 0.05, 0.3, 2.0);
   const double slope = *rc::gen::element(1.0, 0.0, -1.0, 3.0);

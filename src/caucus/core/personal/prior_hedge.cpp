@@ -25,6 +25,12 @@ void PriorHedge::restart(std::span<const double> prior, std::span<const double> 
   set_weights();
 }
 
+void PriorHedge::raise_cost(double mixing_cost) {
+  if (!(mixing_cost > delta_)) return;
+  delta_ = mixing_cost;
+  set_weights();
+}
+
 void PriorHedge::update(std::span<const double> losses) {
   assert(losses.size() == prior_.size());
   double mean = 0.0;

@@ -22,6 +22,8 @@ class PriorHedge {
   /// Starts anew from a prior, given losses, and a mixing cost >= 0. A small cost makes the mixture
   /// fast and easily deceived; the loss that a good candidate suffers in a round is a fair choice.
   void restart(std::span<const double> prior, std::span<const double> losses, double mixing_cost);
+  /// Makes the mixture at least as slow as this mixing cost does.
+  void raise_cost(double mixing_cost);
   /// Adds the losses of all candidates in one round; those of sleeping candidates do not count.
   void update(std::span<const double> losses);
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/participant.hpp"
 
 namespace caucus::attacks {
 namespace {

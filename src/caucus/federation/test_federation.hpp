@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/simulated_clients.hpp"
 #include "caucus/engine/test_source.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/participant.hpp"
 #include "caucus/federation/test_settings.hpp"
 
 namespace caucus {

@@ -1,4 +1,4 @@
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,9 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/federation/federation_settings.hpp"
-#include "caucus/federation/message_size.hpp"
 
 namespace caucus {
 namespace {

@@ -29,8 +29,8 @@
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/columns.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
-#include "caucus/federation/records.hpp"
-#include "caucus/federation/retained_reports.hpp"
+#include "caucus/engine/participant/records.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/prediction.hpp"
 #include "caucus/result.hpp"
 

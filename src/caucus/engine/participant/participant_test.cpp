@@ -1,4 +1,4 @@
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 
 namespace caucus {
 namespace {

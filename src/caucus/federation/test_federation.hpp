@@ -86,15 +86,6 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
   return learned;
 }
 
-inline AssignmentRecord record_of(std::uint64_t batch, std::uint64_t durable,
-                                  const Assignment& assignment) {
-  AssignmentRecord record{batch, durable, {}, assignment.examples};
-  for (const HeldModel& held : assignment.held) {
-    record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
-  }
-  return record;
-}
-
 /// A client that reads its rows one after the other.
 class TestClient {
  public:

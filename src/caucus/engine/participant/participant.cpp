@@ -327,6 +327,12 @@ bool Participant::observe(std::uint64_t id, double y) {
   return counted;
 }
 
+void Participant::forget(std::uint64_t id) {
+  if (!take_pending(id)) return;
+  const std::lock_guard lock(mutex_);
+  ++counts_.forgotten;
+}
+
 bool Participant::count(const Pending& one, const Forecast& forecast, double y) {
   if (stale(*one.models)) return false;
   auto found = parts_.find(one.models->batch);
@@ -468,6 +474,31 @@ Status Participant::restore_personal(std::string_view bytes) {
   }
   personal_ = std::move(restored);
   for (auto& [id, one] : pending_) one.personal.reset();
+  return Done{};
+}
+
+void Participant::save(StateWriter& to) const {
+  const std::lock_guard lock(mutex_);
+  if (personal_) personal_->save(to);
+  const auto open = parts_.find(models_->batch);
+  to.flag(open != parts_.end());
+  if (open == parts_.end()) return;
+  std::visit([&](const auto& mean) { mean.save(to); }, open->second.mean);
+}
+
+Status Participant::restore(StateReader& from) {
+  const std::lock_guard lock(mutex_);
+  if (personal_) CAUCUS_CHECK(personal_->restore(from));
+  if (!from.flag()) return from.status();
+  Part part = new_part(*models_);
+  const auto restore_mean = [&](auto& mean) -> Status {
+    CAUCUS_CHECK(mean.restore(from));
+    part.played.forecasts = mean.examples();
+    return Done{};
+  };
+  CAUCUS_CHECK(std::visit(restore_mean, part.mean));
+  counts_.observed += part.played.forecasts;
+  parts_.emplace(models_->batch, std::move(part));
   return Done{};
 }
 

@@ -2,13 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 
-#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/engine/any_server.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/engine/server.hpp"
 
 namespace caucus {
 
@@ -43,125 +44,76 @@ Status SelectorOptions::validate() const {
   return Done{};
 }
 
-constexpr std::string_view kSavedSelector = "caucus selector 2";
-
-/// The parts of a selector, for any algorithm.
-class Selector::Parts {
- public:
-  Parts() = default;
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  Parts(Parts&&) = delete;
-  Parts& operator=(Parts&&) = delete;
-  virtual ~Parts() = default;
-
-  virtual double predict(std::span<const float> x) = 0;
-  virtual void observe(double y) = 0;
-  [[nodiscard]] virtual std::vector<double> probabilities() const = 0;
-  virtual void save(StateWriter& to) const = 0;
-  /// Returns an object that continues from a saved state.
-  virtual Result<std::unique_ptr<Parts>> restored(StateReader& from) const = 0;
-
-  std::shared_ptr<const Plan> plan;
-  std::vector<std::string> names;
-  std::uint32_t rounds = 0;
-  bool predicted = false;
-};
+constexpr std::string_view kSavedSelector = "caucus selector 3";
 
 namespace {
 
-/// A server and its only client.
-template <class A, class Parts>
-class OwnFederation : public Parts {
- public:
-  using Settings = std::shared_ptr<const typename A::Settings>;
+/// Returns the options with those that were not given.
+SelectorOptions completed(SelectorOptions options) {
+  LearningOptions& learning = options.learning;
+  if (learning.spaces.empty()) {
+    const bool bounded = std::holds_alternative<LinearLoss>(learning.loss.kind());
+    learning.spaces = default_spaces(bounded ? 1.0 : std::numeric_limits<double>::infinity(),
+                                     learning.schedule.kind == ScheduleKind::adaptive);
+  }
+  if (learning.min_batch == 0) learning.min_batch = 1;  // nobody sees the sums
+  return options;
+}
 
-  OwnFederation(Settings settings, const UploadRule& uploads)
-      : settings_(std::move(settings)),
-        uploads_(uploads),
-        server_(A(settings_)),
-        forecast_(server_.algorithm().new_forecast()),
-        mean_(server_.algorithm().new_mean()) {
-    begin_batch();
-  }
-
-  double predict(std::span<const float> x) override {
-    x_.assign(x.begin(), x.end());  // some features are x itself, and observe() uses them
-    server_.algorithm().predict(memory_, assignment_, x_, forecast_);
-    return forecast_.output;
-  }
-  void observe(double y) override {
-    server_.algorithm().report(memory_, forecast_, y, mean_);
-    if (++this->rounds < batch_.last) return;
-    mean_.report(reports_);
-    server_.accept(reports_);
-    server_.close(batch_);
-    begin_batch();
-  }
-  [[nodiscard]] std::vector<double> probabilities() const override {
-    return server_.algorithm().selection();
-  }
-  void save(StateWriter& to) const override {
-    to.u32(this->rounds);
-    to.u32(batch_.number);
-    to.u64(batch_.first);
-    server_.save(to);
-    if constexpr (kHasMemory) {
-      to.flag(memory_.has_value());
-      if (memory_) memory_->save(to);
-      mean_.save(to);
-    }
-  }
-  Result<std::unique_ptr<Parts>> restored(StateReader& from) const override {
-    auto own = std::make_unique<OwnFederation>(settings_, uploads_);
-    own->plan = this->plan;
-    own->names = this->names;
-    own->rounds = from.u32();
-    const std::uint32_t number = from.u32();
-    const auto first = static_cast<std::size_t>(from.u64());
-    CAUCUS_CHECK(own->server_.restore(from));
-    own->batch_ = {number - 1, first, first};
-    own->begin_batch();
-    if (number == 0 || own->rounds < first || own->rounds >= own->batch_.last) {
-      return from.refuse("a batch of other rounds").error();
-    }
-    if constexpr (kHasMemory) {
-      if (from.flag()) {
-        own->memory_.emplace(this->plan->maps.shape().features, this->plan->loss);
-        CAUCUS_CHECK(own->memory_->restore(from));
-      }
-      CAUCUS_CHECK(own->mean_.restore(from));
-      if (own->mean_.examples() != own->rounds - first)
-        return from.refuse("sums of another batch").error();
-    }
-    CAUCUS_CHECK(from.done());
-    return std::unique_ptr<Parts>(std::move(own));
-  }
-
- private:
-  /// Otherwise every batch is one round, and nothing is kept between two.
-  static constexpr bool kHasMemory = !std::is_same_v<typename A::ClientState, NoMemory>;
-
-  void begin_batch() {
-    const std::size_t first = batch_.last;
-    batch_ = {batch_.number + 1, first, first + uploads_.length_after(first)};
-    server_.assign(batch_, 0, assignment_);
-    mean_.begin(assignment_);
-  }
-
-  Settings settings_;
-  UploadRule uploads_;
-  Server<A> server_;
-  Batch batch_{0, 0, 0};
-  typename A::Assignment assignment_;
-  std::vector<float> x_;
-  typename A::Forecast forecast_;
-  typename A::ClientState memory_;
-  typename A::BatchMean mean_;
-  ReportBatch reports_;
-};
+SharedPlan plan_of(const SelectorOptions& options) {
+  const LearningOptions& learning = options.learning;
+  SharedPlan plan;
+  plan.spaces = learning.spaces;
+  plan.loss = learning.loss;
+  plan.seed = learning.seed;
+  plan.sample_size = learning.sample_size;
+  plan.statistics = learns_from_sums("fomd-oms", learning, options.features, 1);
+  plan.personal = plan.statistics && learning.personal;
+  plan.rounds_per_upload = upload_rule(learning, options.features, plan.statistics).rounds;
+  plan.features = options.features;
+  plan.experts = options.experts;
+  return plan;
+}
 
 }  // namespace
+
+/// A server and its only client.
+struct Selector::Parts {
+  Parts(SelectorOptions given, std::shared_ptr<Participant> client, const AnySettings& settings)
+      : options(std::move(given)),
+        participant(std::move(client)),
+        server(settings),
+        uploads(upload_rule(options.learning, options.features, participant->plan().statistics)) {
+    for (const Space& space : options.learning.spaces) names.push_back(space.name());
+  }
+
+  /// The options are completed and valid.
+  static Result<std::unique_ptr<Parts>> make(const SelectorOptions& options) {
+    CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(plan_of(options), 0));
+    const std::shared_ptr<const Plan> plan(client, &client->prepared_plan());
+    CAUCUS_TRY(const AnySettings settings,
+               make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, options.learning, 0));
+    auto parts = std::make_unique<Parts>(options, std::move(client), settings);
+    CAUCUS_CHECK(parts->open(1, 0));
+    return parts;
+  }
+
+  /// Opens the batch that begins after so many rounds.
+  Status open(std::uint32_t number, std::size_t first) {
+    batch = {number, first, first + uploads.length_after(first)};
+    CAUCUS_CHECK(participant->assign(record_of(number, number - 1, server.assign(batch, 0))));
+    return Done{};
+  }
+
+  SelectorOptions options;
+  std::vector<std::string> names;
+  std::shared_ptr<Participant> participant;
+  AnyServer server;  ///< uses the features of the participant
+  UploadRule uploads;
+  Batch batch;
+  std::uint64_t rounds = 0;
+  std::optional<std::uint64_t> predicted;  ///< the prediction that waits for its true value
+};
 
 Selector::Selector(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Selector::Selector(Selector&& other) noexcept = default;
@@ -169,49 +121,21 @@ Selector& Selector::operator=(Selector&& other) noexcept = default;
 Selector::~Selector() = default;
 
 Result<Selector> Selector::make(SelectorOptions options) {
-  LearningOptions& learning = options.learning;
-  if (learning.spaces.empty()) {
-    const bool bounded = std::holds_alternative<LinearLoss>(learning.loss.kind());
-    learning.spaces = default_spaces(bounded ? 1.0 : std::numeric_limits<double>::infinity(),
-                                     learning.schedule.kind == ScheduleKind::adaptive);
-  }
+  options = completed(std::move(options));
   CAUCUS_CHECK(options.validate());
-  if (learning.min_batch == 0) learning.min_batch = 1;  // nobody sees the sums
-  CAUCUS_TRY(auto maps, FeatureMaps::make(learning.spaces, {options.features, options.experts},
-                                          learning.seed, 0, learning.sample_size));
-  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), learning.loss});
-  const bool sums = learns_from_sums("fomd-oms", learning, options.features, 1);
-  const UploadRule uploads = upload_rule(learning, options.features, sums);
-  if (!sums && uploads.rounds > 1) {
-    return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
-                       "expected 1: without sums a selector learns from every example at once");
-  }
-  CAUCUS_TRY(const AnySettings settings,
-             make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, learning, 0));
-  std::unique_ptr<Parts> parts;
-  if (const auto* own = std::get_if<std::shared_ptr<const StatisticsSettings>>(&settings)) {
-    parts = std::make_unique<OwnFederation<StatisticsOms, Parts>>(*own, uploads);
-  } else {
-    parts = std::make_unique<OwnFederation<FirstOrderOms, Parts>>(
-        std::get<std::shared_ptr<const FirstOrderSettings>>(settings), uploads);
-  }
-  parts->plan = plan;
-  for (const Space& space : learning.spaces) parts->names.push_back(space.name());
+  CAUCUS_TRY(auto parts, Parts::make(options));
   return Selector(std::move(parts));
 }
 
 Result<double> Selector::predict(std::span<const float> x) {
   Parts& own = *parts_;
-  if (x.size() != own.plan->maps.example_size()) {
-    return usage_error("predict", std::to_string(x.size()) + " numbers",
-                       "expected " + std::to_string(own.plan->maps.example_size()));
-  }
-  if (!all_finite(x)) return usage_error("predict", "a number that is not finite");
   if (own.rounds == std::numeric_limits<std::uint32_t>::max()) {
     return usage_error("predict", "2^32 - 1 rounds have been played", "expected fewer");
   }
-  own.predicted = true;
-  return own.predict(x);
+  CAUCUS_TRY(const Prediction prediction, own.participant->predict(x));
+  if (own.predicted) own.participant->forget(*own.predicted);
+  own.predicted = prediction.id;
+  return prediction.output;
 }
 
 Status Selector::observe(double y) {
@@ -221,22 +145,30 @@ Status Selector::observe(double y) {
                        "expected predict() before each observe()");
   }
   if (!std::isfinite(y)) return usage_error("observe", "a value that is not finite");
-  if (own.plan->loss.is_classification() && std::abs(y) != 1.0) {
+  if (own.options.learning.loss.is_classification() && std::abs(y) != 1.0) {
     return usage_error("observe", std::to_string(y) + " is not a class", "expected -1 or 1");
   }
-  own.predicted = false;
-  own.observe(y);
-  return Done{};
+  own.participant->observe(*own.predicted, y);
+  own.predicted.reset();
+  ++own.rounds;
+  if (!own.participant->ready()) return Done{};
+  ReportBatch reports = own.participant->take_report(false)->reports;
+  own.server.accept(reports);
+  own.server.close(own.batch);
+  return own.open(own.batch.number + 1, own.rounds);
 }
 
-std::vector<double> Selector::probabilities() const { return parts_->probabilities(); }
+std::vector<double> Selector::probabilities() const { return parts_->server.probabilities(); }
 const std::vector<std::string>& Selector::spaces() const { return parts_->names; }
 std::uint64_t Selector::rounds() const { return parts_->rounds; }
 
 std::string Selector::save() const {
   StateWriter to;
   to.text(kSavedSelector);
-  parts_->save(to);
+  to.u32(parts_->batch.number);
+  to.u64(parts_->batch.first);
+  parts_->server.save(to);
+  parts_->participant->save(to);
   return sealed(to.take());
 }
 
@@ -244,8 +176,18 @@ Status Selector::restore(std::string_view bytes) {
   CAUCUS_TRY(const std::string_view content, unsealed(bytes, "saved selector"));
   StateReader from(content, "saved selector");
   from.expect(kSavedSelector);
+  const std::uint32_t number = from.u32();
+  const auto first = static_cast<std::size_t>(from.u64());
   CAUCUS_CHECK(from.status());
-  CAUCUS_TRY(parts_, parts_->restored(from));
+  if (number == 0) return from.refuse("batch 0");
+  CAUCUS_TRY(auto parts, Parts::make(parts_->options));
+  CAUCUS_CHECK(parts->server.restore(from));
+  CAUCUS_CHECK(parts->open(number, first));
+  CAUCUS_CHECK(parts->participant->restore(from));
+  CAUCUS_CHECK(from.done());
+  if (parts->participant->ready()) return from.refuse("a batch that is full");
+  parts->rounds = first + parts->participant->counts().observed;
+  parts_ = std::move(parts);
   return Done{};
 }
 

@@ -28,6 +28,23 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
 
 }  // namespace
 
+Status validate_learning(const LearningOptions& options) {
+  const double share = options.schedule.fixed_share;
+  if (!(share >= 0.0 && share < 1.0)) {
+    return usage_error("fixed_share", to_text(share), "expected a number in [0, 1)");
+  }
+  if (!(options.growth > 0.0 && options.growth <= 1.0)) {
+    return usage_error("growth", to_text(options.growth), "expected a number above 0, at most 1");
+  }
+  for (const Space& space : options.spaces) {
+    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(options.loss.kind())) {
+      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
+                         "expected finite radii with the linear loss");
+    }
+  }
+  return Done{};
+}
+
 Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
   if (!plan.columns || !plan.columns->ranges) {
     if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {

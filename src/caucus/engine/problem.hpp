@@ -20,6 +20,9 @@
 
 namespace caucus {
 
+/// Checks what can be checked before the schedule's constants and the data are known.
+Status validate_learning(const LearningOptions& options);
+
 /// How long a run lasts; clients may have unequal amounts of data.
 struct RunLength {
   std::size_t clients = 0;

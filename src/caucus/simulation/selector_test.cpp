@@ -106,6 +106,11 @@ TEST(Selector, HasTheBitsOfARunWithOneClient) {
     o.schedule.fixed_share = 0.01;
     o.min_batch = 30;
   });
+  check("unset J, few widths", [](auto& o) {
+    for (const double width : {1.0, 2.0, 4.0}) {
+      o.spaces.push_back({.kind = SpaceKind::gaussian, .intercept = true, .width = width});
+    }
+  });
   check("experts", [](auto& o) {
     o.spaces = {Space{.kind = SpaceKind::expert, .function = [](auto x) { return x[1]; }},
                 Space{.kind = SpaceKind::expert, .function = [](auto x) { return x[0] * x[0]; }},
@@ -131,6 +136,19 @@ TEST(Selector, HasTheBitsOfARunWithOneClient) {
     first_order(o);
     o.rounds_per_upload = 5;
   });
+}
+
+TEST(Selector, HoldsTwoModelsIfNothingElseIsSaid) {
+  LearningOptions unset;
+  for (const double width : {1.0, 2.0, 4.0}) {
+    unset.spaces.push_back({.kind = SpaceKind::gaussian, .intercept = true, .width = width});
+  }
+  LearningOptions two = unset;
+  two.sample_size = 2;
+  const Dataset data = make_data();
+  Selector left = make_selector(unset);
+  Selector right = make_selector(two);
+  EXPECT_EQ(play(left, data, 0, kRows), play(right, data, 0, kRows));
 }
 
 TEST(Selector, HoldsTwoOfNineSpacesUnlessItIsToldOtherwise) {
@@ -240,6 +258,11 @@ TEST(Selector, ValidatesItsOptions) {
   EXPECT_TRUE(refused([](auto& o) { o.learning.sample_size = 10; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.kind = ScheduleKind::theory; }));
   EXPECT_TRUE(refused([](auto& o) { o.learning.schedule.fixed_share = 1.0; }));
+  for (const double growth : {std::nan(""), -1.0, 0.0, 1.5, kInfinite}) {
+    EXPECT_TRUE(refused([&](auto& o) { o.learning.growth = growth; })) << growth;
+  }
+  EXPECT_TRUE(refused([](auto& o) { o.learning.rounds_per_upload = std::size_t{1} << 32U; }));
+  EXPECT_TRUE(refused([](auto& o) { o.learning.min_batch = 100'001; }));
   EXPECT_TRUE(refused([](auto& o) {
     o.learning.loss = Loss(LinearLoss{});
     o.learning.spaces = default_spaces(kInfinite, true);

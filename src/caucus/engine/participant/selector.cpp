@@ -30,18 +30,16 @@ Status SelectorOptions::validate() const {
     return usage_error("schedule", "its rates depend on the number of rounds",
                        "expected an adaptive schedule");
   }
-  const double share = learning.schedule.fixed_share;
-  if (!(share >= 0.0 && share < 1.0)) {
-    return usage_error("fixed_share", std::to_string(share), "expected a number in [0, 1)");
+  constexpr std::size_t kMostRounds = std::numeric_limits<std::uint32_t>::max();
+  if (learning.rounds_per_upload > kMostRounds) {
+    return usage_error("rounds_per_upload", std::to_string(learning.rounds_per_upload),
+                       "expected at most " + std::to_string(kMostRounds));
   }
-  if (std::holds_alternative<LinearLoss>(learning.loss.kind())) {
-    for (const Space& space : learning.spaces) {
-      if (!std::isinf(space.radius)) continue;
-      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
-                         "expected finite radii");
-    }
+  if (learning.min_batch > UploadRule::kLongest) {
+    return usage_error("min_batch", std::to_string(learning.min_batch),
+                       "expected at most " + std::to_string(UploadRule::kLongest));
   }
-  return Done{};
+  return validate_learning(learning);
 }
 
 constexpr std::string_view kSavedSelector = "caucus selector 3";
@@ -57,6 +55,7 @@ SelectorOptions completed(SelectorOptions options) {
                                      learning.schedule.kind == ScheduleKind::adaptive);
   }
   if (learning.min_batch == 0) learning.min_batch = 1;  // nobody sees the sums
+  learning.sample_size = learning.resolved_sample_size();
   return options;
 }
 

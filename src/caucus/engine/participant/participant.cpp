@@ -6,20 +6,22 @@
 #include <string>
 #include <utility>
 
+#include "caucus/core/base/vector.hpp"
 #include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
 
 namespace caucus {
 namespace {
 
-/// Computes FNV-1a, number by number.
+/// Returns a hash of the models, which only this process compares.
 std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
   std::uint64_t print = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
   for (const HeldModelRecord& held : assignment.held) {
     add(held.space);
     add(std::bit_cast<std::uint64_t>(held.share));
-    for (const float w : held.weights) add(std::bit_cast<std::uint32_t>(w));
+    const auto* bytes = reinterpret_cast<const char*>(held.weights.data());
+    add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
   }
   return print;
 }
@@ -101,9 +103,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
     if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share outside [0, 1]");
-    for (const float w : held.weights) {
-      if (!std::isfinite(w)) return wrong("a model that is not finite");
-    }
+    if (!std::isfinite(magnitude(held.weights))) return wrong("a model that is not finite");
   }
   return Done{};
 }

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/wire/connection.hpp"
 #include "echo.hpp"
 #include "federation_server.hpp"

@@ -6,9 +6,10 @@
 //   selector->observe(y);                    // learns from it
 //   selector->probabilities();               // how likely each space is drawn
 //
-// It is a federation of one client: the predictions are those of `caucus run` with one client, the
-// same rows and min_batch = 1, bit for bit. It draws J of the K models for each batch of rounds and
-// computes only these (J is LearningOptions::sample_size, by default 2).
+// It is a client of a federation and its server in one process: the predictions are those of
+// `caucus run` with one client, the same rows and min_batch = 1, bit for bit. It draws J of the K
+// models for each batch of rounds and computes only these (J is LearningOptions::sample_size, by
+// default 2).
 //
 // A Selector must not be used by several threads at once.
 #pragma once
@@ -65,7 +66,7 @@ class Selector {
   Status restore(std::string_view bytes);
 
  private:
-  class Parts;
+  struct Parts;
   explicit Selector(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/participant.hpp"
 
 namespace caucus::attacks {
 namespace {
@@ -56,14 +56,6 @@ class Client {
   std::size_t next_ = 0;
 };
 
-AssignmentRecord record_of(std::uint64_t batch, const Assignment& assignment) {
-  AssignmentRecord record{batch, 0, {}, assignment.examples};
-  for (const HeldModel& held : assignment.held) {
-    record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
-  }
-  return record;
-}
-
 }  // namespace
 
 Result<RecordedRun> record_run(FederationSettings settings, Rows rows) {
@@ -84,7 +76,7 @@ Result<RecordedRun> record_run(FederationSettings settings, Rows rows) {
     for (std::uint32_t j = 0; j < count; ++j) {
       if (!federation.awaits(j)) continue;
       CAUCUS_TRY(Message message,
-                 clients[j].answer(record_of(federation.batch(), federation.assign(j))));
+                 clients[j].answer(record_of(federation.batch(), 0, federation.assign(j))));
       std::string why;
       if (federation.receive(j, message.report, now, why) != Verdict::accepted) {
         return data_error("a report", why, "expected it to be accepted");

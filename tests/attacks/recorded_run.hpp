@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/federation_settings.hpp"
-#include "caucus/federation/records.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus::attacks {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/wire/codec.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,8 +8,8 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/dataset.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/telemetry.hpp"
-#include "caucus/federation/participant.hpp"
 #include "joining/join_state.hpp"
 #include "version.hpp"
 

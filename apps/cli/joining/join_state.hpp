@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus::cli {

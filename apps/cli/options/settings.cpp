@@ -1,6 +1,6 @@
 #include "options/settings.hpp"
 
-#include "caucus/federation/retained_reports.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/client_name.hpp"
 #include "options/setting_rows.hpp"

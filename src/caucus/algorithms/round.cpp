@@ -36,4 +36,20 @@ void BatchMean::report(ReportBatch& into) const {
   }
 }
 
+void BatchMean::save(StateWriter& to) const {
+  to.u32(examples_);
+  to.numbers(losses_);
+  to.numbers(gradient_sums_);
+}
+
+Status BatchMean::restore(StateReader& from) {
+  examples_ = from.u32();
+  from.numbers(losses_);
+  from.numbers(gradient_sums_);
+  if (!all_finite(losses_) || !all_finite(gradient_sums_)) {
+    return from.refuse("a sum that is not finite");
+  }
+  return from.status();
+}
+
 }  // namespace caucus

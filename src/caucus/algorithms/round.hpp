@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "caucus/algorithms/report_batch.hpp"
+#include "caucus/core/base/state_io.hpp"
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 
@@ -73,6 +75,12 @@ class BatchMean {
   void end_example() { ++examples_; }
   /// Ends the batch: the means become a report.
   void report(ReportBatch& into) const;
+
+  [[nodiscard]] std::uint32_t examples() const { return examples_; }
+
+  /// restore() needs an object that has begun with the same assignment; discard it after an error.
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
 
  private:
   std::uint32_t client_ = 0, examples_ = 0;

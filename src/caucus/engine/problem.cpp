@@ -8,6 +8,7 @@
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/losses/constants.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/data/columns.hpp"
 
 namespace caucus {
 namespace {
@@ -26,6 +27,42 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
 }
 
 }  // namespace
+
+Status validate_learning(const LearningOptions& options) {
+  const double share = options.schedule.fixed_share;
+  if (!(share >= 0.0 && share < 1.0)) {
+    return usage_error("fixed_share", to_text(share), "expected a number in [0, 1)");
+  }
+  if (!(options.growth > 0.0 && options.growth <= 1.0)) {
+    return usage_error("growth", to_text(options.growth), "expected a number above 0, at most 1");
+  }
+  for (const Space& space : options.spaces) {
+    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(options.loss.kind())) {
+      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
+                         "expected finite radii with the linear loss");
+    }
+  }
+  return Done{};
+}
+
+Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
+  if (!plan.columns || !plan.columns->ranges) {
+    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
+      return usage_error("data.scale_from",
+                         "columns are to be scaled, but their ranges are not known",
+                         "expected a ranges file, as `caucus data info` makes it");
+    }
+    return std::optional<Scaling>();
+  }
+  const Ranges& ranges = *plan.columns->ranges;
+  CAUCUS_TRY(Scaling scaling,
+             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
+  scaling.feature_range = plan.columns->feature_range;
+  scaling.label_range = plan.columns->label_range;
+  scaling.minimum = ranges.minimum;
+  scaling.maximum = ranges.maximum;
+  return std::optional(std::move(scaling));
+}
 
 double largest_in(const Interval& interval) {
   return std::max(std::abs(interval.first), std::abs(interval.second));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,9 +15,13 @@
 #include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/data/partition.hpp"
 #include "caucus/options.hpp"
+#include "caucus/plan.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
+
+/// Checks what can be checked before the schedule's constants and the data are known.
+Status validate_learning(const LearningOptions& options);
 
 /// How long a run lasts; clients may have unequal amounts of data.
 struct RunLength {
@@ -42,6 +47,9 @@ std::size_t held_models(const LearningOptions& options, bool from_sums);
 
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums);
+
+/// Returns the scaling by the ranges of the columns, or nullopt if there are none.
+Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
 
 /// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);

@@ -16,8 +16,8 @@
 
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/sampling/sampling.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/federation/test_reports.hpp"
 #include "caucus/federation/test_together.hpp"
 
 namespace caucus {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "caucus/core/features/validate_space.hpp"
-#include "caucus/federation/message_size.hpp"
+#include "caucus/engine/participant/message_size.hpp"
 #include "caucus/federation/store/member_bytes.hpp"
 
 namespace caucus {

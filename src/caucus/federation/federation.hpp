@@ -25,11 +25,11 @@
 
 #include "caucus/engine/any_server.hpp"
 #include "caucus/engine/curve_recorder.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/engine/problem.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/federation/federation_settings.hpp"
 #include "caucus/federation/member.hpp"
-#include "caucus/federation/records.hpp"
 #include "caucus/federation/sampled_models.hpp"
 #include "caucus/federation/store/store_rows.hpp"
 #include "caucus/federation/validation.hpp"

@@ -10,8 +10,8 @@
 #include "caucus/core/features/validate_space.hpp"
 #include "caucus/core/losses/constants.hpp"
 #include "caucus/data/columns.hpp"
+#include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/federation/message_size.hpp"
 
 namespace caucus {
 namespace {
@@ -61,25 +61,6 @@ Status check_messages(const FederationSettings& settings) {
 }
 
 }  // namespace
-
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
-  if (!plan.columns || !plan.columns->ranges) {
-    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
-      return usage_error("data.scale_from",
-                         "columns are to be scaled, but their ranges are not known",
-                         "expected a ranges file, as `caucus data info` makes it");
-    }
-    return std::optional<Scaling>();
-  }
-  const Ranges& ranges = *plan.columns->ranges;
-  CAUCUS_TRY(Scaling scaling,
-             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
-  scaling.feature_range = plan.columns->feature_range;
-  scaling.label_range = plan.columns->label_range;
-  scaling.minimum = ranges.minimum;
-  scaling.maximum = ranges.maximum;
-  return std::optional(std::move(scaling));
-}
 
 Status FederationSettings::validate() const {
   if (clients.empty()) {

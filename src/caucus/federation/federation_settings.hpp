@@ -9,7 +9,7 @@
 
 #include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/validation.hpp"
 #include "caucus/options.hpp"
 #include "caucus/result.hpp"
@@ -29,9 +29,6 @@ struct FederationSettings {
   /// Returns an error for settings that cannot work with any clients.
   [[nodiscard]] Status validate() const;
 };
-
-/// Returns the scaling by the ranges of the columns, or nullopt if there are none.
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
 
 /// Returns the bounds of honest clients' examples, as given or from the ranges of the columns.
 /// An error says what is missing.

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 #include "caucus/federation/test_together.hpp"
 
 namespace caucus {

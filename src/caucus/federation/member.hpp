@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/sampled_models.hpp"
 
 namespace caucus {

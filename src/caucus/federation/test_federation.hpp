@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/simulated_clients.hpp"
 #include "caucus/engine/test_source.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/participant.hpp"
 #include "caucus/federation/test_settings.hpp"
 
 namespace caucus {
@@ -84,15 +84,6 @@ inline Learned simulated(const FederationSettings& settings, const TestSource& s
   learned.probabilities = model.probabilities;
   learned.weights = model.weights;
   return learned;
-}
-
-inline AssignmentRecord record_of(std::uint64_t batch, std::uint64_t durable,
-                                  const Assignment& assignment) {
-  AssignmentRecord record{batch, durable, {}, assignment.examples};
-  for (const HeldModel& held : assignment.held) {
-    record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
-  }
-  return record;
 }
 
 /// A client that reads its rows one after the other.

@@ -15,8 +15,8 @@
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/participant.hpp"
 
 namespace caucus {
 

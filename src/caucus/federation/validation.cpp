@@ -5,7 +5,7 @@
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/text.hpp"
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/sums_validation.hpp"
 
 namespace caucus {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "caucus/engine/participant/test_reports.hpp"
 #include "caucus/federation/test_federation.hpp"
-#include "caucus/federation/test_reports.hpp"
 
 namespace caucus {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/text.hpp"
+#include "caucus/engine/problem.hpp"
 
 namespace caucus {
 namespace {
@@ -12,11 +13,6 @@ namespace {
 Status positive(const char* flag, double value) {
   if (value > 0.0 && std::isfinite(value)) return Done{};
   return usage_error(flag, to_text(value), "expected a positive number");
-}
-
-Status share(const char* flag, double value) {
-  if (value >= 0.0 && value < 1.0) return Done{};
-  return usage_error(flag, to_text(value), "expected a number in [0, 1)");
 }
 
 }  // namespace
@@ -41,17 +37,10 @@ Status ExperimentOptions::validate() const {
       return usage_error("algorithm", "'" + name + "' is named twice", "expected it once");
     }
   }
-  CAUCUS_CHECK(share("dropout", dropout));
-  CAUCUS_CHECK(share("fixed-share", schedule.fixed_share));
-  for (const Space& space : spaces) {
-    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
-      return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
-                         "expected finite radii with the linear loss");
-    }
+  if (!(dropout >= 0.0 && dropout < 1.0)) {
+    return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
-  if (!(growth > 0.0 && growth <= 1.0)) {
-    return usage_error("growth", to_text(growth), "expected a number above 0, at most 1");
-  }
+  CAUCUS_CHECK(validate_learning(*this));
   if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");

@@ -1,6 +1,6 @@
 #include "caucus/wire/channel.hpp"
 
-#include "caucus/federation/message_size.hpp"
+#include "caucus/engine/participant/message_size.hpp"
 
 namespace caucus::wire {
 namespace {

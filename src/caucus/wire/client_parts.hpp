@@ -11,7 +11,7 @@
 
 #include "caucus/client.hpp"
 #include "caucus/core/simd/kernels.hpp"
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/wire/connection.hpp"
 
 namespace caucus {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 #include "caucus/wire/codec.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "caucus/algorithms/round.hpp"
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/result.hpp"
 #include "caucus/v1/federation.pb.h"
 

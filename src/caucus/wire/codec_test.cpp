@@ -1,5 +1,5 @@
 #include "caucus/wire/codec.hpp"
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 
 #include "caucus/client.hpp"
 #include "caucus/credentials.hpp"
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/result.hpp"
 #include "caucus/wire/backoff.hpp"

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
-#include "caucus/federation/message_size.hpp"
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/engine/participant/message_size.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 #include "caucus/wire/test_by_hand.hpp"
 #include "caucus/wire/test_server.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/engine/participant/message_size.hpp"
 #include "caucus/federation/hosting/log.hpp"
-#include "caucus/federation/message_size.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 #include "caucus/wire/session.hpp"
 #include "caucus/wire/status_session.hpp"

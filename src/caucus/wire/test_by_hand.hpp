@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 #include "caucus/v1/federation.grpc.pb.h"
 #include "caucus/wire/codec.hpp"
 

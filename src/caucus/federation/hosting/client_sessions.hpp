@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 
 namespace caucus {
 

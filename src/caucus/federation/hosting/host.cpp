@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "caucus/engine/participant/message_size.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/federation/hosting/log.hpp"
-#include "caucus/federation/message_size.hpp"
-#include "caucus/federation/retained_reports.hpp"
 #include "caucus/federation/security/openssl.hpp"
 
 namespace caucus {

@@ -15,8 +15,8 @@
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 #include "caucus/federation/federation.hpp"
-#include "caucus/federation/test_reports.hpp"
 #include "caucus/federation/test_settings.hpp"
 
 namespace caucus {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 
 namespace caucus {
 

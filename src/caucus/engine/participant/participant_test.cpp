@@ -1,4 +1,4 @@
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,8 @@
 #include <thread>
 
 #include "caucus/core/base/random.hpp"
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/core/base/state_io.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 
 namespace caucus {
 namespace {
@@ -174,6 +175,40 @@ TEST(Participant, DropsWhatBecameTooOldBeforeItWasReported) {
   EXPECT_EQ(report->reports.sampled_in[0], 2U);
   EXPECT_EQ(report->played.forecasts, 1U);  // sums and parts are of the same examples
   EXPECT_EQ(participant->counts().forgotten, 1U);
+}
+
+TEST(Participant, ForgetsAPredictionThatGetsNoTrueValue) {
+  const auto participant = make(test_plan());
+  ASSERT_TRUE(participant->assign(assignment(1)).ok());
+  const auto id = participant->predict(example(0))->id;
+  participant->forget(id);
+  participant->forget(id);
+  EXPECT_FALSE(participant->observe(id, 0.5));
+  EXPECT_EQ(participant->counts().forgotten, 1U);
+}
+
+TEST(Participant, ContinuesABatchThatAnotherBegan) {
+  const SharedPlan plan = test_plan(3);
+  const auto play = [](Participant& participant, std::uint32_t n) {
+    ASSERT_TRUE(participant.observe(participant.predict(example(n))->id, 0.25 * n));
+  };
+  const auto whole = make(plan);
+  ASSERT_TRUE(whole->assign(assignment(1)).ok());
+  play(*whole, 0);
+  play(*whole, 1);
+  StateWriter to;
+  whole->save(to);
+  const auto other = make(plan);
+  ASSERT_TRUE(other->assign(assignment(1)).ok());
+  StateReader from(to.bytes());
+  ASSERT_TRUE(other->restore(from).ok());
+  EXPECT_TRUE(from.done().ok());
+  EXPECT_EQ(other->counts().observed, 2U);
+  for (const auto& participant : {whole.get(), other.get()}) {
+    play(*participant, 2);
+    EXPECT_TRUE(participant->ready());
+  }
+  expect_same(part_of(*other->take_report(false)), part_of(*whole->take_report(false)));
 }
 
 TEST(Participant, TakesATrueValueOnce) {

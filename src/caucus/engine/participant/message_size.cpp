@@ -1,4 +1,4 @@
-#include "caucus/federation/message_size.hpp"
+#include "caucus/engine/participant/message_size.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "caucus/federation/retained_reports.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
 
 #include <utility>
 

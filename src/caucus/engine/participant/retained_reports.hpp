@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 
 namespace caucus {
 

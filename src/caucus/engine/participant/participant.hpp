@@ -29,8 +29,8 @@
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/columns.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
-#include "caucus/federation/records.hpp"
-#include "caucus/federation/retained_reports.hpp"
+#include "caucus/engine/participant/records.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/prediction.hpp"
 #include "caucus/result.hpp"
 
@@ -62,6 +62,8 @@ class Participant {
   Result<Prediction> predict(std::span<const float> x);
   /// Takes the true value of a prediction. Returns false if none is expected or it is not finite.
   bool observe(std::uint64_t id, double y);
+  /// Forgets a prediction whose true value will not come.
+  void forget(std::uint64_t id);
 
   /// Returns whether the open batch is unanswered and has enough observations for a report.
   [[nodiscard]] bool ready() const;
@@ -74,9 +76,18 @@ class Participant {
   /// Continues from such a state. Predictions that wait for their true value are forgotten.
   Status restore_personal(std::string_view bytes);
 
+  /// Writes the personal layer and the observations of the open batch, which must have been
+  /// assigned and not answered, but no predictions. restore() is for a new participant with the
+  /// same assignment; discard it after an error. The next report then has the same sums, with the
+  /// losses (PlayedSums) of the observations after restore().
+  void save(StateWriter& to) const;
+  Status restore(StateReader& from);
+
   [[nodiscard]] std::uint64_t batch() const;  ///< of the current models; 0 before the first
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] const SharedPlan& plan() const { return shared_; }
+  /// Returns the features and the loss of the plan.
+  [[nodiscard]] const Plan& prepared_plan() const { return plan_; }
 
  private:
   /// An assignment; predictions share it.

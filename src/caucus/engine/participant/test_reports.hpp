@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/federation/records.hpp"
+#include "caucus/engine/participant/records.hpp"
 
 namespace caucus {
 

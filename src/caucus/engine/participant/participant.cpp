@@ -1,4 +1,4 @@
-#include "caucus/federation/participant.hpp"
+#include "caucus/engine/participant/participant.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,21 +6,22 @@
 #include <string>
 #include <utility>
 
+#include "caucus/core/base/vector.hpp"
+#include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
-#include "caucus/federation/federation_settings.hpp"
-#include "caucus/federation/message_size.hpp"
 
 namespace caucus {
 namespace {
 
-/// Computes FNV-1a, number by number.
+/// Returns a hash of the models, which only this process compares.
 std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
   std::uint64_t print = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
   for (const HeldModelRecord& held : assignment.held) {
     add(held.space);
     add(std::bit_cast<std::uint64_t>(held.share));
-    for (const float w : held.weights) add(std::bit_cast<std::uint32_t>(w));
+    const auto* bytes = reinterpret_cast<const char*>(held.weights.data());
+    add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
   }
   return print;
 }
@@ -102,9 +103,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
     if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share outside [0, 1]");
-    for (const float w : held.weights) {
-      if (!std::isfinite(w)) return wrong("a model that is not finite");
-    }
+    if (!std::isfinite(magnitude(held.weights))) return wrong("a model that is not finite");
   }
   return Done{};
 }
@@ -328,6 +327,12 @@ bool Participant::observe(std::uint64_t id, double y) {
   return counted;
 }
 
+void Participant::forget(std::uint64_t id) {
+  if (!take_pending(id)) return;
+  const std::lock_guard lock(mutex_);
+  ++counts_.forgotten;
+}
+
 bool Participant::count(const Pending& one, const Forecast& forecast, double y) {
   if (stale(*one.models)) return false;
   auto found = parts_.find(one.models->batch);
@@ -469,6 +474,31 @@ Status Participant::restore_personal(std::string_view bytes) {
   }
   personal_ = std::move(restored);
   for (auto& [id, one] : pending_) one.personal.reset();
+  return Done{};
+}
+
+void Participant::save(StateWriter& to) const {
+  const std::lock_guard lock(mutex_);
+  if (personal_) personal_->save(to);
+  const auto open = parts_.find(models_->batch);
+  to.flag(open != parts_.end());
+  if (open == parts_.end()) return;
+  std::visit([&](const auto& mean) { mean.save(to); }, open->second.mean);
+}
+
+Status Participant::restore(StateReader& from) {
+  const std::lock_guard lock(mutex_);
+  if (personal_) CAUCUS_CHECK(personal_->restore(from));
+  if (!from.flag()) return from.status();
+  Part part = new_part(*models_);
+  const auto restore_mean = [&](auto& mean) -> Status {
+    CAUCUS_CHECK(mean.restore(from));
+    part.played.forecasts = mean.examples();
+    return Done{};
+  };
+  CAUCUS_CHECK(std::visit(restore_mean, part.mean));
+  counts_.observed += part.played.forecasts;
+  parts_.emplace(models_->batch, std::move(part));
   return Done{};
 }
 

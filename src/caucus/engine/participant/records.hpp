@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "caucus/algorithms/report_batch.hpp"
+#include "caucus/algorithms/round.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/plan.hpp"
 
@@ -72,6 +73,16 @@ struct AssignmentRecord {
   std::vector<HeldModelRecord> held = {};
   std::uint64_t examples = 0;  ///< the length of the batch; 0 if the plan says it
 };
+
+/// Returns the models with memory of their own.
+inline AssignmentRecord record_of(std::uint64_t batch, std::uint64_t durable,
+                                  const Assignment& assignment) {
+  AssignmentRecord record{batch, durable, {}, assignment.examples};
+  for (const HeldModel& held : assignment.held) {
+    record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
+  }
+  return record;
+}
 
 /// client -> server: losses and gradients of the models. Each report is the mean over the examples
 /// that were predicted with the models of one assignment, whose batch is sampled_in.

@@ -1,5 +1,5 @@
-#include "caucus/federation/retained_reports.hpp"
-#include "caucus/federation/test_reports.hpp"
+#include "caucus/engine/participant/retained_reports.hpp"
+#include "caucus/engine/participant/test_reports.hpp"
 
 #include <gtest/gtest.h>
 

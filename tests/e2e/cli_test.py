@@ -23,6 +23,17 @@ def test_every_command_helps_with_an_example(caucus):
     assert name == "caucus" and len(version.split(".")) == 3 and version[0].isdigit()
 
 
+def test_serve_accepts_the_configuration_that_its_help_shows(caucus, linear):
+    shown = caucus("serve --help")
+    lines = shown[shown.index("  [data]"):shown.index("The table also takes")].rstrip().splitlines()
+    write("federation.toml", "\n".join(lines) + "\n")
+    linear()
+    caucus("data info data.csv --ranges ranges.csv")
+    printed = caucus("serve federation.toml --print-config")
+    for key in (line.split("=")[0].strip() for line in lines if "=" in line):
+        assert key in printed, key
+
+
 def test_data_alone_runs_with_the_default_candidates(caucus, linear):
     linear()
     result = caucus.json("run --data data.csv")["results"][0]

@@ -7,7 +7,7 @@
 #include "caucus/report/model_file.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
-#include "serving/served_run.hpp"
+#include "serving/served_configuration.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -41,7 +41,7 @@ Status execute_export(const ExportCommand& command) {
                       "expected the store of a run that has started");
   };
   if (!store.run()) return nothing_learned();
-  CAUCUS_TRY(const ServedRun run, parse_plan(store.run()->plan, command.store));
+  CAUCUS_TRY(const ServedConfiguration run, parse_plan(store.run()->plan, command.store));
   choose_arithmetic(run.federation.plan.arithmetic);
   CAUCUS_TRY(const Federation federation, recover_federation(run.federation, store));
   if (federation.phase() == Federation::Phase::waiting) return nothing_learned();

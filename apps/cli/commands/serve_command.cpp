@@ -9,8 +9,8 @@
 #include "options/flags.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
-#include "serving/serve_run.hpp"
-#include "serving/served_run.hpp"
+#include "serving/server_process.hpp"
+#include "serving/served_configuration.hpp"
 #include "serving/server_log.hpp"
 #include "version.hpp"
 
@@ -28,8 +28,6 @@ constexpr const char* kServeExamples =
   clients = ["c01", "c02", "c03"]      # the names of all clients
   listen = "localhost:7070"
   http = "localhost:9090"              # GET /status, /metrics, /healthz
-  quorum = 2                           # if clients wait: reports that suffice at the deadline (all)
-  deadline_ms = 500                    # if clients wait: how long a batch may be open (no limit)
   durability = "batch"                 # or a number: that many batches per durable commit
   # For clients on other machines; caucus cert init makes these files:
   tokens = "keys/tokens"
@@ -40,9 +38,12 @@ and, without a ranges file, features (the number of features of an example) and 
 max_abs_target and max_feature_norm, which reports are checked against. A server that was stopped
 or killed continues when it is started again with the same store; its clients send again what the
 store had lost. The server exits when all clients have acknowledged the end, or linger_ms after the
-run has finished; clients that have not are told when it is started again. If clients wait for each
-other (mode = "synchronous" in [algorithm], and every schedule but adaptive), the result is that of
-caucus run --clients-from with the same settings and files.
+run has finished; clients that have not are told when it is started again.
+
+If clients wait for each other (mode = "synchronous" in [algorithm], and every schedule but
+adaptive), the result is that of caucus run --clients-from with the same settings and files. Two
+more keys of [server] then say when a batch closes although reports are missing: deadline_ms (no
+limit) is how long it may be open, and quorum (all) how many reports suffice at that time.
 
 Examples:
   caucus serve federation.toml
@@ -66,21 +67,21 @@ void note(const ServeCommand& command, LogWriter& writer, const std::string& tex
   }
 }
 
-Result<ServedRun> read_served_run(const ServeCommand& command, LogWriter& writer) {
+Result<ServedConfiguration> read_served_configuration(const ServeCommand& command, LogWriter& writer) {
   ServerConfig server;
   CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
   CAUCUS_CHECK(apply_flags(command.flags, server));
   if (server.store.empty()) {
     server.store = std::filesystem::path(command.config_file).stem().string() + ".db";
   }
-  CAUCUS_TRY(ServedRun run, make_served_run(config, server));
+  CAUCUS_TRY(ServedConfiguration run, make_served_configuration(config, server));
   for (const std::string& key : ignored_settings(config)) {
     note(command, writer, key + " is ignored: clients bring their data with them");
   }
   return run;
 }
 
-Status make_results(const ServedRun& run, const Federation& federation, double seconds,
+Status make_results(const ServedConfiguration& run, const Federation& federation, double seconds,
                     ResultOutputs& outputs) {
   CAUCUS_TRY(const ServedResult served, served_result(federation, run, run.server.store, seconds));
   CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
@@ -140,7 +141,7 @@ Status require_security(const ServerConfig& server, const ServeOptions& options)
 
 Status execute_serve(const ServeCommand& command) {
   LogWriter writer(STDERR_FILENO, command.log_json ? LogForm::json : LogForm::pairs);
-  CAUCUS_TRY(const ServedRun run, read_served_run(command, writer));
+  CAUCUS_TRY(const ServedConfiguration run, read_served_configuration(command, writer));
   if (command.print_config) return print(config_toml(run.config, &run.server));
   ResultOutputs outputs(command.results);
   const ServerConfig& server = run.server;
@@ -158,7 +159,7 @@ Status execute_serve(const ServeCommand& command) {
   };
   options.write_result = [&] { return outputs.write(); };
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
-  return serve_run(run, std::move(options));
+  return serve_until_finished(run, std::move(options));
 }
 
 }  // namespace

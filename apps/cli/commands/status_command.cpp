@@ -18,7 +18,7 @@ constexpr const char* kStatusExamples =
     R"(Shows the open batch, the losses, the probabilities, the bytes that were sent and those that
 the paper's formula gives. For each client it shows when the server last heard from it, how many of
 its examples are in accepted reports, how many batches it is behind (lag), and how many of its
-reports were accepted, late, repeated, for a batch that is not open yet (strange), or rejected.
+reports were accepted, late, repeated, for a batch that is not open yet (early), or rejected.
 
 Examples:
   caucus status

@@ -26,7 +26,7 @@ constexpr Counter kCounters[] = {
     {"reports", "reports_total", "Reports that were accepted.", &C::reports},
     {"late", "late_reports_total", "Reports for a batch that was closed.", &C::late},
     {"repeated", "repeated_reports_total", "Reports for a batch that was answered.", &C::repeated},
-    {"strange", "strange_reports_total", "Reports for a batch that is not open yet.", &C::strange},
+    {"early", "early_reports_total", "Reports for a batch that is not open yet.", &C::early},
     {"rejected", "rejected_reports_total", "Reports that no data could produce.", &C::rejected},
     {"joins", "joins_total", "How often the client has joined.", &C::joins},
     {"bytes_up", "upload_bytes_total", "Bytes of the client's messages on the wire.", &C::bytes_up},
@@ -142,7 +142,7 @@ void add_run(Metrics& metrics, const HostStatus& status) {
                  static_cast<double>(status.upload_bits) / 8.0);
   metrics.single("formula_download_bytes_total", "Bytes that the formula gives for downloads.",
                  static_cast<double>(status.download_bits) / 8.0);
-  metrics.begin("probability", "Of each space, p; number counts them from 1.");
+  metrics.begin("probability", "The probability of each space; `number` is its place among the spaces, from 1.");
   for (std::size_t i = 0; i < status.probabilities.size(); ++i) {
     // Two spaces may have the same name.
     metrics.add(label("space", status.spaces[i]) + "," + label("number", std::to_string(i + 1)),
@@ -157,11 +157,11 @@ void add_clients(Metrics& metrics, const HostStatus& status) {
   }
   metrics.per_client("client_clipped_examples", "Examples with a value outside the ranges.", status,
                      [](const Member& member) { return member.clipped; });
-  metrics.per_client("client_connected", "1 if the client is there with its data.", status,
+  metrics.per_client("client_connected", "1 if the client is connected and has its data.", status,
                      [](const Member& member) { return member.connected; });
   metrics.per_client("client_finished", "1 if the client has no more examples.", status,
                      [](const Member& member) { return member.finished; });
-  metrics.per_client("client_cut_off", "1 if the client sent too much that is not true.", status,
+  metrics.per_client("client_cut_off", "1 if the client was cut off because too many of its reports were rejected.", status,
                      [](const Member& member) { return member.cut_off; });
   metrics.per_client("client_lag_batches", "Closed batches since its last report.", status,
                      [&](const Member& member) { return lag_of(member, status); });

@@ -85,7 +85,7 @@ std::string spaces_table(report::JsonReader& in) {
 
 std::string clients_table(report::JsonReader& in) {
   report::TextTable table({"client", "state", "last seen", "counted", "of", "clipped", "lag",
-                           "reports", "late", "repeated", "strange", "rejected", "joins",
+                           "reports", "late", "repeated", "early", "rejected", "joins",
                            "bytes up", "bytes down"});
   const Json* clients = in.list("clients");
   for (std::size_t i = 0; clients != nullptr && i < clients->size(); ++i) {
@@ -93,7 +93,7 @@ std::string clients_table(report::JsonReader& in) {
     std::vector<std::string> row = {printable(client.text("name")), printable(client.text("state")),
                                     ago_text(client.number("last_seen_seconds"))};
     for (const char* key : {"counted", "examples", "clipped", "lag", "reports", "late", "repeated",
-                            "strange", "rejected", "joins", "bytes_up", "bytes_down"}) {
+                            "early", "rejected", "joins", "bytes_up", "bytes_down"}) {
       row.push_back(count_text(client.number(key)));
     }
     table.add(std::move(row));

@@ -257,8 +257,8 @@ Verdict Federation::receive(std::uint32_t client, ReportRecord report, Time now,
     return report.batch <= member.last_batch ? Verdict::repeated : Verdict::late;
   }
   if (report.batch > member.playing) {
-    ++member.counters.strange;
-    return Verdict::strange;
+    ++member.counters.early;
+    return Verdict::early;
   }
   if (member.answered) {
     ++member.counters.repeated;

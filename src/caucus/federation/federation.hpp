@@ -38,7 +38,7 @@
 namespace caucus {
 
 /// The result of the checks of a report.
-enum class Verdict { accepted, late, repeated, strange, rejected };
+enum class Verdict { accepted, late, repeated, early, rejected };
 
 /// The part of a closed batch that a store must keep.
 struct ClosedBatch {

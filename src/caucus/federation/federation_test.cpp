@@ -62,7 +62,7 @@ TEST(Federation, IgnoresAndCountsWhatComesAtTheWrongTime) {
   const auto report = *t.clients[0].play(first);
   auto early = report;
   early.batch = 2;
-  EXPECT_EQ(t.send(0, early), Verdict::strange);
+  EXPECT_EQ(t.send(0, early), Verdict::early);
   EXPECT_EQ(t.send(0, report), Verdict::accepted);
   EXPECT_EQ(t.send(0, report), Verdict::repeated);
   EXPECT_FALSE(t.federation.closable(t.now));
@@ -72,7 +72,7 @@ TEST(Federation, IgnoresAndCountsWhatComesAtTheWrongTime) {
   const MemberCounters& counters = t.federation.members()[0].counters;
   EXPECT_EQ(counters.reports, 1);
   EXPECT_EQ(counters.repeated, 2);
-  EXPECT_EQ(counters.strange, 1);
+  EXPECT_EQ(counters.early, 1);
 }
 
 TEST(Federation, ClosesAtTheDeadlineIfTheQuorumIsThere) {

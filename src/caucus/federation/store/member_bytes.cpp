@@ -13,7 +13,7 @@ namespace caucus {
 template <>
 inline constexpr auto kFields<MemberCounters> =
     std::tuple(&MemberCounters::reports, &MemberCounters::late, &MemberCounters::repeated,
-               &MemberCounters::strange, &MemberCounters::rejected, &MemberCounters::joins,
+               &MemberCounters::early, &MemberCounters::rejected, &MemberCounters::joins,
                &MemberCounters::bytes_up, &MemberCounters::bytes_down);
 template <>
 inline constexpr auto kFields<SampledModel> = std::tuple(&SampledModel::space,

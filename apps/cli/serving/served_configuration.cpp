@@ -1,4 +1,4 @@
-#include "serving/served_run.hpp"
+#include "serving/served_configuration.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -95,9 +95,9 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   return settings;
 }
 
-Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
+Result<ServedConfiguration> make(const RunConfig& config, const ServerConfig& server,
                        std::optional<Ranges> ranges, std::string arithmetic) {
-  ServedRun run{without_simulation(config), server, {}, {}};
+  ServedConfiguration run{without_simulation(config), server, {}, {}};
   CAUCUS_CHECK(can_be_served(config));
   CAUCUS_TRY(run.options, run.config.experiment_without_data());
   run.options.clients = server.clients.size();
@@ -166,7 +166,7 @@ Result<Scaling> served_scaling(const SharedPlan& plan) {
 
 }  // namespace
 
-Result<ServedRun> make_served_run(const RunConfig& config, const ServerConfig& server) {
+Result<ServedConfiguration> make_served_configuration(const RunConfig& config, const ServerConfig& server) {
   std::optional<Ranges> ranges;
   if (!config.scale_from.empty()) {
     CAUCUS_TRY(ranges, load_ranges(config.scale_from));
@@ -183,7 +183,7 @@ std::vector<std::string> ignored_settings(const RunConfig& config) {
   return keys;
 }
 
-std::string plan_text(const ServedRun& run) {
+std::string plan_text(const ServedConfiguration& run) {
   RunConfig config = run.config;
   config.scale_from.clear();  // this is a path; its ranges are below
   Json tables = config_json(config, &run.server);
@@ -204,7 +204,7 @@ std::string plan_text(const ServedRun& run) {
   return report::json_text(text);
 }
 
-Result<ServedRun> parse_plan(const std::string& text, const std::string& where) {
+Result<ServedConfiguration> parse_plan(const std::string& text, const std::string& where) {
   constexpr const char* kExpected = "expected a store written by caucus serve";
   CAUCUS_TRY(const Json json, report::parse_json(text, where, kExpected));
   if (!json.is_object()) return data_error(where, "its plan is not an object", kExpected);
@@ -228,7 +228,7 @@ Result<ServedRun> parse_plan(const std::string& text, const std::string& where) 
   return make(config, server, std::move(ranges), std::move(arithmetic));
 }
 
-Result<ServedResult> served_result(const Federation& federation, const ServedRun& run,
+Result<ServedResult> served_result(const Federation& federation, const ServedConfiguration& run,
                                    std::string name, double seconds) {
   const SharedPlan& plan = federation.settings().plan;
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
@@ -257,7 +257,7 @@ Result<ServedResult> served_result(const Federation& federation, const ServedRun
   return served;
 }
 
-Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run) {
+Result<report::StoredModel> served_model(const Federation& federation, const ServedConfiguration& run) {
   const SharedPlan& plan = federation.settings().plan;
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
   report::StoredModel model;

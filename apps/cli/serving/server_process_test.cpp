@@ -1,4 +1,4 @@
-#include "serving/serve_run.hpp"
+#include "serving/server_process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A server in a thread that tells a client of one example what it says to people.
-class ServeRunTest : public testing::Test {
+class ServerProcessTest : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(directory_); }
   void TearDown() override {
@@ -36,7 +36,7 @@ class ServeRunTest : public testing::Test {
         "\n[[space]]\nkind = \"linear\"\n";
     const auto config = parse_config(text, "f.toml", &server);
     ASSERT_TRUE(config.ok()) << config.error().line();
-    run_ = make_served_run(*config, server).value();
+    run_ = make_served_configuration(*config, server).value();
     notes_.clear();
     results_ = 0;
     thread_ = std::thread([this] {
@@ -51,7 +51,7 @@ class ServeRunTest : public testing::Test {
         ++results_;
         return Done{};
       };
-      status_ = serve_run(*run_, std::move(options));
+      status_ = serve_until_finished(*run_, std::move(options));
     });
   }
   Status end() {
@@ -84,14 +84,14 @@ class ServeRunTest : public testing::Test {
       std::filesystem::path(testing::TempDir()) /
       ("serve-" + std::to_string(::getpid()) + "-" +
        testing::UnitTest::GetInstance()->current_test_info()->name());
-  std::optional<ServedRun> run_;
+  std::optional<ServedConfiguration> run_;
   std::mutex mutex_;
   std::string notes_;
   Status status_ = Done{};
   std::thread thread_;
 };
 
-TEST_F(ServeRunTest, EndsAtOnceWhenAllKnowThatTheRunIsOver) {
+TEST_F(ServerProcessTest, EndsAtOnceWhenAllClientsHaveAcknowledgedTheEnd) {
   serve(600'000);
   take_part(true);
   EXPECT_TRUE(end().ok());
@@ -104,7 +104,7 @@ TEST_F(ServeRunTest, EndsAtOnceWhenAllKnowThatTheRunIsOver) {
   EXPECT_EQ(notes(), "");
 }
 
-TEST_F(ServeRunTest, AFinishedRunIsServedToWhomHasNotHeardOfItsEnd) {
+TEST_F(ServerProcessTest, ServesAFinishedRunToClientsThatHaveNotAcknowledgedItsEnd) {
   serve(50);
   take_part(false);
   EXPECT_TRUE(end().ok());
@@ -124,7 +124,7 @@ TEST_F(ServeRunTest, AFinishedRunIsServedToWhomHasNotHeardOfItsEnd) {
   EXPECT_EQ(results_, 1);
 }
 
-TEST_F(ServeRunTest, WhoeverWaitsForClientsCanBeStopped) {
+TEST_F(ServerProcessTest, CanBeStoppedWhileItWaitsForClients) {
   const StopSignals not_for_this_thread;
   serve(50);
   take_part(false);

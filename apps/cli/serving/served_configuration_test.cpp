@@ -1,4 +1,4 @@
-#include "serving/served_run.hpp"
+#include "serving/served_configuration.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 const char* const kServer = "[server]\nclients = [\"c01\", \"c02\", \"c03\"]\n";
 
 /// Files of three clients with unequal amounts of data, and their ranges.
-class ServedRunTest : public testing::Test {
+class ServedConfigurationTest : public testing::Test {
  protected:
   void SetUp() override {
     directory_ = std::filesystem::path(testing::TempDir()) /
@@ -60,10 +60,10 @@ class ServedRunTest : public testing::Test {
     return "[data]\nclients_from = \"" + path("clients") + "\"\nfeature_range = [-1, 1]\n" +
            "label_range = [0, 1]\nscale_from = \"" + path("ranges.csv") + "\"\n";
   }
-  static Result<ServedRun> read(const std::string& text) {
+  static Result<ServedConfiguration> read(const std::string& text) {
     ServerConfig server;
     CAUCUS_TRY(const RunConfig config, parse_config(text, "f.toml", &server));
-    return make_served_run(config, server);
+    return make_served_configuration(config, server);
   }
   static std::string fault(const std::string& text) {
     const auto run = read(text);
@@ -102,7 +102,7 @@ class ServedRunTest : public testing::Test {
   }
 
   /// Serves to the end; the store stays.
-  [[nodiscard]] std::unique_ptr<Host> serve(const ServedRun& run) const {
+  [[nodiscard]] std::unique_ptr<Host> serve(const ServedConfiguration& run) const {
     auto store = Store::open(path("run.db"), {});
     EXPECT_TRUE(store.ok()) << store.error().line();
     auto host = Host::make(run.federation, plan_text(run), std::move(*store), {10, {}});
@@ -129,7 +129,7 @@ class ServedRunTest : public testing::Test {
     return comparable(report::result_json({"", config_json(config), options, facts, result}));
   }
 
-  [[nodiscard]] static Json served_json(const Host& host, const ServedRun& run) {
+  [[nodiscard]] static Json served_json(const Host& host, const ServedConfiguration& run) {
     return host.look([&](const Federation& federation) {
       const ServedResult served = served_result(federation, run, "run.db", 1.0).value();
       return comparable(report::result_json({"", config_json(run.config, &run.server), run.options,
@@ -146,7 +146,7 @@ class ServedRunTest : public testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(ServedRunTest, HasTheResultOfTheSimulationBitForBit) {
+TEST_F(ServedConfigurationTest, HasTheResultOfTheSimulationBitForBit) {
   for (const std::string algorithm :
        {"[algorithm]\nmode = \"synchronous\"\n",
         "[algorithm]\nrounds_per_upload = 4\nsample = 3\nmin_batch = 1\nmode = \"synchronous\"\n",
@@ -160,7 +160,7 @@ TEST_F(ServedRunTest, HasTheResultOfTheSimulationBitForBit) {
   }
 }
 
-TEST_F(ServedRunTest, ItsModelComesFromTheStoreAlone) {
+TEST_F(ServedConfigurationTest, ItsModelComesFromTheStoreAlone) {
   const auto run = read(scaled() + kServer);
   ASSERT_TRUE(run.ok()) << run.error().line();
   const auto host = serve(*run);
@@ -179,7 +179,7 @@ TEST_F(ServedRunTest, ItsModelComesFromTheStoreAlone) {
   EXPECT_EQ(parsed->scaling.feature_range, Interval(-1, 1));
 }
 
-TEST_F(ServedRunTest, AModelWithoutRangesHasTheColumnsOfTheClients) {
+TEST_F(ServedConfigurationTest, AModelWithoutRangesHasTheColumnsOfTheClients) {
   const std::string bounds = "max_abs_target = 20\nmax_feature_norm = 10\n";
   for (const auto& [target, column] : {std::pair("last", 2U), std::pair("2", 1U)}) {
     std::filesystem::remove(path("run.db"));
@@ -198,7 +198,7 @@ TEST_F(ServedRunTest, AModelWithoutRangesHasTheColumnsOfTheClients) {
   }
 }
 
-TEST_F(ServedRunTest, WhatCannotBeServedIsRefused) {
+TEST_F(ServedConfigurationTest, WhatCannotBeServedIsRefused) {
   const std::string good = scaled() + kServer;
   EXPECT_EQ(fault(good), "");
   EXPECT_THAT(fault(good + "[run]\nrepeats = 2\n"), HasSubstr("run.repeats"));
@@ -216,7 +216,7 @@ TEST_F(ServedRunTest, WhatCannotBeServedIsRefused) {
   EXPECT_THAT(fault(good + "label_delay = 1001\n"), HasSubstr("server.label_delay"));
 }
 
-TEST_F(ServedRunTest, WhatIsIgnoredIsNamed) {
+TEST_F(ServedConfigurationTest, WhatIsIgnoredIsNamed) {
   const auto config = parse_config(
       "[data]\nfile = \"x.csv\"\n[federation]\nclients = 5\npartition = \"blocks\"\ndropout = "
       "0.1\n",
@@ -227,7 +227,7 @@ TEST_F(ServedRunTest, WhatIsIgnoredIsNamed) {
   EXPECT_THAT(ignored_settings(RunConfig{}), testing::IsEmpty());
 }
 
-TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun) {
+TEST_F(ServedConfigurationTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun) {
   const auto plan = [&](const std::string& more) {
     const auto run = read(scaled() + "[algorithm]\nmode = \"synchronous\"\n" + kServer + more);
     EXPECT_TRUE(run.ok()) << run.error().line();
@@ -247,7 +247,7 @@ TEST_F(ServedRunTest, ThePlanIsTheSameWhereverItIsServedAndAnotherForAnotherRun)
   EXPECT_EQ(plan_text(*read(text)), usual);
 }
 
-TEST_F(ServedRunTest, APlanReadsBackToItself) {
+TEST_F(ServedConfigurationTest, APlanReadsBackToItself) {
   for (const std::string& text :
        {scaled() + kServer, std::string(kServer) + "max_abs_target = 2\nmax_feature_norm = 2\n" +
                                 "[run]\nseed = \"18446744073709551615\"\n"}) {
@@ -261,7 +261,7 @@ TEST_F(ServedRunTest, APlanReadsBackToItself) {
   }
 }
 
-TEST_F(ServedRunTest, WhatIsNoPlanIsRefused) {
+TEST_F(ServedConfigurationTest, WhatIsNoPlanIsRefused) {
   for (const char* text : {"", "x", "[]", "{}", R"({"format": "caucus-plan", "format_version": 1})",
                            R"({"format": "caucus-plan", "format_version": 2, "config": "[x]"})"}) {
     const auto run = parse_plan(text, "run.db");

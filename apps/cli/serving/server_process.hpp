@@ -7,7 +7,7 @@
 #include "caucus/federation/federation.hpp"
 #include "caucus/result.hpp"
 #include "caucus/wire/server.hpp"
-#include "serving/served_run.hpp"
+#include "serving/served_configuration.hpp"
 
 namespace caucus::cli {
 
@@ -22,6 +22,6 @@ struct ServeOptions {
 
 /// Serves until the run has finished and all clients have acknowledged it, or until SIGTERM or
 /// SIGINT; a stored run continues when it is served again.
-Status serve_run(const ServedRun& run, ServeOptions options);
+Status serve_until_finished(const ServedConfiguration& run, ServeOptions options);
 
 }  // namespace caucus::cli

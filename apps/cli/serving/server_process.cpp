@@ -1,4 +1,4 @@
-#include "serving/serve_run.hpp"
+#include "serving/server_process.hpp"
 
 #include <sys/resource.h>
 
@@ -25,9 +25,9 @@ constexpr Milliseconds kFirstLinger(1500);    // for clients that reconnect, bef
 constexpr Milliseconds kGrace(2000);          // for streams to end
 
 /// A run continues only with the arithmetic that started it, so that its results keep their bits.
-Status same_arithmetic(const Store& store, const ServedRun& run) {
+Status same_arithmetic(const Store& store, const ServedConfiguration& run) {
   if (!store.started()) return Done{};
-  CAUCUS_TRY(const ServedRun stored, parse_plan(store.run()->plan, run.server.store));
+  CAUCUS_TRY(const ServedConfiguration stored, parse_plan(store.run()->plan, run.server.store));
   const std::string& used = stored.federation.plan.arithmetic;
   if (used == run.federation.plan.arithmetic) return Done{};
   return usage_error(run.server.store,
@@ -35,7 +35,7 @@ Status same_arithmetic(const Store& store, const ServedRun& run) {
                      "expected CAUCUS_SIMD=" + used + " in the environment");
 }
 
-Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
+Result<std::unique_ptr<Host>> open_host(const ServedConfiguration& run, const Log& log) {
   CAUCUS_TRY(Store store, Store::open(run.server.store, {run.server.durability}));
   CAUCUS_CHECK(same_arithmetic(store, run));
   auto host = Host::make(run.federation, plan_text(run), std::move(store),
@@ -81,7 +81,7 @@ Status make_result(const Host& host, const ServeOptions& options) {
 
 /// Waits for clients to acknowledge the End, and names those that have not. Disconnected clients
 /// receive it when they reconnect, now or when the run is served again.
-Status wait_for_acknowledgements(const ServedRun& run, Host& host, const ServeOptions& options,
+Status wait_for_acknowledgements(const ServedConfiguration& run, Host& host, const ServeOptions& options,
                                  const StopSignals& signals, Milliseconds most) {
   if (unacknowledged(host).empty()) return Done{};
   if (most.count() > 0 && !signals.came()) {
@@ -99,7 +99,7 @@ Status wait_for_acknowledgements(const ServedRun& run, Host& host, const ServeOp
 }
 
 /// Writes the result of a run that has just finished and waits for acknowledgements.
-Status finish_run(const ServedRun& run, Host& host, const ServeOptions& options,
+Status finish_run(const ServedConfiguration& run, Host& host, const ServeOptions& options,
                   const StopSignals& signals) {
   const Milliseconds most = std::max(Milliseconds(run.server.linger_ms), kShortestLinger);
   const Milliseconds at_first = std::min(most, kFirstLinger);
@@ -110,7 +110,7 @@ Status finish_run(const ServedRun& run, Host& host, const ServeOptions& options,
   return written;
 }
 
-Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignals& signals) {
+Status serve(const ServedConfiguration& run, Host& host, ServeOptions& options, StopSignals& signals) {
   const bool finished_before = has_finished(host);
   if (finished_before) {
     CAUCUS_CHECK(make_result(host, options));  // the result does not wait for clients
@@ -163,7 +163,7 @@ Status serve(const ServedRun& run, Host& host, ServeOptions& options, StopSignal
 
 }  // namespace
 
-Status serve_run(const ServedRun& run, ServeOptions options) {
+Status serve_until_finished(const ServedConfiguration& run, ServeOptions options) {
   StopSignals signals;
   allow_files_for(run.federation.clients.size(), options);
   CAUCUS_TRY(const std::unique_ptr<Host> host, open_host(run, options.wire.log));

@@ -15,7 +15,7 @@
 
 namespace caucus::cli {
 
-struct ServedRun {
+struct ServedConfiguration {
   RunConfig config;  ///< without the settings that only a simulation has
   ServerConfig server;
   ExperimentOptions options;
@@ -23,16 +23,16 @@ struct ServedRun {
 };
 
 /// Reads the ranges and refuses settings that cannot be served.
-Result<ServedRun> make_served_run(const RunConfig& config, const ServerConfig& server);
+Result<ServedConfiguration> make_served_configuration(const RunConfig& config, const ServerConfig& server);
 
 /// Returns the given settings of a simulation that serving ignores.
 std::vector<std::string> ignored_settings(const RunConfig& config);
 
 /// Returns exactly the settings that decide the result: the same text for the same run.
-std::string plan_text(const ServedRun& run);
+std::string plan_text(const ServedConfiguration& run);
 
 /// Reads the text back; `where` names the store.
-Result<ServedRun> parse_plan(const std::string& text, const std::string& where);
+Result<ServedConfiguration> parse_plan(const std::string& text, const std::string& where);
 
 struct ServedResult {
   report::DataFacts data;
@@ -41,10 +41,10 @@ struct ServedResult {
 };
 
 /// Summarises a run that has started; `name` stands for the data.
-Result<ServedResult> served_result(const Federation& federation, const ServedRun& run,
+Result<ServedResult> served_result(const Federation& federation, const ServedConfiguration& run,
                                    std::string name, double seconds);
 
 /// Returns the content of a model file, also while the run goes on.
-Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run);
+Result<report::StoredModel> served_model(const Federation& federation, const ServedConfiguration& run);
 
 }  // namespace caucus::cli

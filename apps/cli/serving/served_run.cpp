@@ -12,6 +12,7 @@
 #include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/simulation/summary.hpp"
+#include "joining/join_state.hpp"
 #include "options/config_file.hpp"
 
 namespace caucus::cli {
@@ -270,6 +271,7 @@ Result<report::StoredModel> served_model(const Federation& federation, const Ser
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;
   model.learned = federation.server()->learned();
+  model.run = run_text(federation.run());
   return model;
 }
 

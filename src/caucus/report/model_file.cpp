@@ -153,8 +153,9 @@ Json model_json(const StoredModel& model) {
                {"repetition", model.repetition},
                {"held", model.sample_size},
                {"feature_names", model.feature_names},
-               {"scaling", scaling_json(model.scaling)},
-               {"spaces", Json::array()}};
+               {"scaling", scaling_json(model.scaling)}};
+  if (!model.run.empty()) json["run"] = model.run;
+  json["spaces"] = Json::array();
   for (std::size_t i = 0; i < model.spaces.size(); ++i) {
     json["spaces"].push_back(
         space_json(model.spaces[i], model.learned.probabilities[i], model.learned.weights[i]));
@@ -183,6 +184,7 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.repetition = static_cast<std::uint32_t>(read_count(in, "repetition", 0xFFFFFF));
   model.sample_size = read_count(in, "held", 0xFFFFFF);
   model.feature_names = in.texts("feature_names");
+  if (json.contains("run")) model.run = in.text("run");
   model.scaling = read_scaling(in.object("scaling"));
   in.expect_size("feature_names", model.feature_names.size(), model.scaling.feature_columns.size());
   in.for_each("spaces",

@@ -1,10 +1,12 @@
-"""`caucus predict` with what a client of a federation keeps for itself."""
+"""`caucus predict`: the personal layer of a client, and intervals."""
+import gzip
+import json
 import os
 import re
 
 import pytest
 
-from program import read, rows_of, write, write_rows
+from program import read, read_json, rows_of, write, write_rows
 
 SETTINGS = """[data]
 feature_range = [-1, 1]
@@ -76,3 +78,55 @@ def test_a_state_that_does_not_belong_to_the_model_is_refused(caucus, expected):
     refused("young.join: has no personal layer", "model.json", "young.join")
     write("damaged.join", read(STATE).replace("personal ", "personal 00", 1))
     refused("damaged.join:.* is damaged", "model.json", "damaged.join")
+
+
+@pytest.mark.parametrize("name, flags", [("elevators", ""), ("elevators", "--min-batch 1"), ("bank", ""),
+                                         ("bank", "--min-batch 1"), ("calhousing14000", ""),
+                                         ("calhousing14000", "--min-batch 1")])
+def test_intervals_hold_targets_of_real_rows(caucus, data_set, name, flags):
+    """The second half of the file is held out."""
+    with gzip.open(data_set(name), "rt") as file:
+        rows = file.readlines()
+    write("all.csv", "".join(rows))
+    write("seen.csv", "".join(rows[:len(rows) // 2]))
+    write("unseen.csv", "".join(rows[len(rows) // 2:]))
+    caucus("data info all.csv --ranges ranges.csv")
+    caucus("run --data seen.csv --feature-range -1,1 --label-range 0,1 --scale-from ranges.csv --model-out model.json",
+           *flags.split())
+    said = caucus.run("predict --model model.json --data unseen.csv --interval 0.9 --out p.csv").stderr
+    inside = float(re.search(r"([\d.]+)% of the targets lie in the intervals of 90%", said)[1])
+    print(f"{name} {flags}: {inside}%")
+    assert 85 <= inside <= 95
+    forecasts = [[float(cell) for cell in row] for row in rows_of("p.csv")[1:]]
+    counted = sum(low <= float(row.rsplit(",", 1)[1]) <= high
+                  for (_, low, high), row in zip(forecasts, rows[len(rows) // 2:]))
+    assert inside == pytest.approx(100 * counted / len(forecasts), abs=0.01)
+
+
+def test_intervals_need_what_only_some_models_have(caucus):
+    caucus("data generate linear --rows 600 --out data.csv")
+    for flags, model in (("", "model"), ("--schedule theory", "theory"), ("--loss absolute", "absolute")):
+        caucus(f"run --data data.csv --spaces linear --model-out {model}.json {flags}")
+    predict = "predict --data data.csv --interval"
+    forecasts = rows_of(write("p.csv", caucus(predict + " 0.5 --model model.json")))
+    assert forecasts[0] == ["prediction", "lower", "upper"]
+    narrow, wide = (float(rows_of(write("p.csv", caucus(f"{predict} {p} --model model.json")))[1][2])
+                    for p in (0.5, 0.99))
+    assert narrow < wide
+    plain = caucus("predict --data data.csv --model model.json").split()
+    assert [row[0] for row in forecasts] == plain
+    for model in ("theory", "absolute"):
+        caucus.refused(3, f"{model}.json: has no error bars", f"{predict} 0.5 --model {model}.json")
+    old = read_json("model.json")
+    del old["error_bars"]  # as versions before this one wrote it
+    write("old.json", json.dumps(old))
+    assert caucus("predict --data data.csv --model old.json").split() == plain
+    caucus.refused(3, "old.json: has no error bars", predict + " 0.5 --model old.json")
+    for wrong in ("0", "1", "-1", "nan", "x", "90%"):
+        caucus.refused(2, "--interval", f"{predict} {wrong} --model model.json")
+    caucus.refused(2, "--interval: .*--client-state", predict + " 0.9 --model model.json --client-state x.join")
+    for change in ({"variance": -1}, {"factor": [1, 2]}, {"factor": [0.0] * len(old["scaling"]["minimum"])}):
+        broken = read_json("model.json")
+        broken["error_bars"].update(change)
+        write("broken.json", json.dumps(broken))
+        caucus.refused(3, "broken.json: error_bars", predict + " 0.9 --model broken.json")

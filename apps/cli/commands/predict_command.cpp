@@ -22,10 +22,16 @@ constexpr const char* kPredictExamples = R"(Examples:
   caucus run --data d.csv --model-out model.json
   caucus predict --model model.json --data new.csv > predictions.csv
   caucus export run.db -o model.json     # of a federation, in place of the first
+  caucus predict --model model.json --data new.csv --interval 0.9
   caucus predict --model model.json --client-state c01.csv.c01.join --data new.csv
 
 The data have the columns of the training file, with or without the target. Predictions are in
 original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.
+
+--interval P adds the columns lower and upper, between which the target lies with about the
+probability P, for models that the default schedule has learned with the square loss. Their width
+comes from the errors on rows that the models had not seen, and from how far a row is from the
+rows of the run. If the file has the target, the share of targets inside is printed.
 
 --client-state predicts as this client of the federation would with these models: its personal
 layer, which caucus join has kept, corrects every prediction. It needs the model of the same run,
@@ -35,7 +41,20 @@ of the client's last row in the run. The state file is not changed.)";
 
 struct PredictCommand {
   std::string model, data, client_state, out = "-";
+  std::optional<double> interval;
 };
+
+Status check_interval(const PredictCommand& command, const report::StoredModel& model) {
+  if (!command.interval) return Done{};
+  if (!command.client_state.empty()) {
+    return usage_error("--interval", "is known for the model, not for one client's personal layer",
+                       "expected no --client-state");
+  }
+  if (model.learned.error_bars) return Done{};
+  return data_error(command.model, "has no error bars",
+                    "expected a model that the adaptive schedule has learned from sums with the "
+                    "square loss, by this version or a later one");
+}
 
 /// Returns the personal layer in the state file of a client of the run that learned the model.
 Result<PersonalLayer> read_personal(const std::string& path, const report::StoredModel& model) {
@@ -64,9 +83,12 @@ Result<PersonalLayer> read_personal(const std::string& path, const report::Store
 class PredictingSink : public RowSink {
  public:
   PredictingSink(const report::StoredModel& model, const FeatureMaps& maps,
-                 std::optional<PersonalLayer> personal, std::string file)
+                 std::optional<PersonalLayer> personal, std::optional<double> interval,
+                 std::string file)
       : model_(model),
         predictor_(maps, model.learned),
+        interval_(interval),
+        deviations_(interval ? central_quantile(*interval) : 0.0),
         personal_(std::move(personal)),
         clips_(personal_ && model.scaling.minimum != model.scaling.maximum),
         file_(std::move(file)) {
@@ -85,7 +107,7 @@ class PredictingSink : public RowSink {
     CAUCUS_CHECK(check_names(header.names));
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
     text = std::string("prediction") + (model_.loss.is_classification() ? ",score" : "") +
-           (logistic ? ",probability\n" : "\n");
+           (interval_ ? ",lower,upper" : "") + (logistic ? ",probability\n" : "\n");
     return Done{};
   }
 
@@ -120,6 +142,7 @@ class PredictingSink : public RowSink {
       const double prediction = s.target_original(score);
       text += to_text(prediction);
       if (has_target_) sum += std::pow(prediction - at(s.target_column), 2);
+      if (interval_) write_interval(score, has_target_ ? at(s.target_column) : 0.0);
     }
     text += "\n";
     return Done{};
@@ -132,7 +155,7 @@ class PredictingSink : public RowSink {
     const std::string on = " on " + report::grouped(rows) + (rows == 1 ? " row" : " rows");
     return model_.loss.is_classification()
                ? "accuracy " + mean + on + "\n"
-               : "mean squared error " + mean + on + ", in original units\n";
+               : "mean squared error " + mean + on + ", in original units\n" + coverage();
   }
 
   std::string text;
@@ -140,6 +163,22 @@ class PredictingSink : public RowSink {
   double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
+  void write_interval(double score, double target) {
+    const std::span x = std::span(x_).first(model_.scaling.feature_columns.size());
+    const double reach = deviations_ * std::sqrt(model_.learned.error_bars->variance_at(x));
+    const double lower = model_.scaling.target_original(score - reach);
+    const double upper = model_.scaling.target_original(score + reach);
+    text += "," + to_text(lower) + "," + to_text(upper);
+    inside_ += static_cast<std::size_t>(lower <= target && target <= upper);
+  }
+
+  [[nodiscard]] std::string coverage() const {
+    if (!interval_) return {};
+    const double share = static_cast<double>(inside_) / static_cast<double>(rows);
+    return report::rounded(100.0 * share) + "% of the targets lie in the intervals of " +
+           report::rounded(100.0 * *interval_) + "%\n";
+  }
+
   /// Clips a value as caucus join does, if the federation knows the ranges of its columns.
   [[nodiscard]] double clipped(std::size_t column, double value) const {
     const Scaling& s = model_.scaling;
@@ -169,6 +208,9 @@ class PredictingSink : public RowSink {
 
   const report::StoredModel& model_;
   Predictor predictor_;
+  std::optional<double> interval_;
+  double deviations_;
+  std::size_t inside_ = 0;  ///< targets inside of their intervals
   std::optional<PersonalLayer> personal_;
   bool clips_;  ///< the ranges are known
   std::string file_;
@@ -186,11 +228,12 @@ Status execute_predict(const PredictCommand& command) {
   if (command.out != "-") {
     CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {command.client_state}));
   }
+  CAUCUS_CHECK(check_interval(command, model));
   std::optional<PersonalLayer> personal;
   if (!command.client_state.empty()) {
     CAUCUS_TRY(personal, read_personal(command.client_state, model));
   }
-  PredictingSink sink(model, maps, std::move(personal), command.data);
+  PredictingSink sink(model, maps, std::move(personal), command.interval, command.data);
   CAUCUS_CHECK(read_table(command.data, sink));
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
@@ -207,6 +250,18 @@ void add_predict(CLI::App& app, Action& action) {
       ->required();
   add_option(predict, "--data", "FILE", given.data, "new data, with or without the target column")
       ->required();
+  const auto set_interval = [&interval = given.interval](const std::string& text) {
+    const auto share = parse_number(text);
+    if (!share.ok() || !(*share > 0.0 && *share < 1.0)) {
+      throw CLI::ValidationError("--interval", "'" + text + "' is not a number between 0 and 1");
+    }
+    interval = *share;
+  };
+  predict
+      .add_option_function<std::string>("--interval", set_interval,
+                                        "also between which values the target lies with this "
+                                        "probability")
+      ->type_name("P");
   add_option(predict, "--client-state", "FILE", given.client_state,
              "predict as this client of the federation, with its personal layer");
   add_option(predict, "--out", "FILE|-", given.out, "where to write (standard output)");

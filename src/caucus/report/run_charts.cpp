@@ -2,24 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "caucus/report/html_text.hpp"
+#include "caucus/report/statistics.hpp"
 
 namespace caucus::report {
 namespace {
-
-/// Returns the positions of the `most` largest values, in the order of the run.
-std::vector<std::size_t> largest_of(const std::vector<double>& values, std::size_t most) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto known = [&](std::size_t i) { return std::isnan(values[i]) ? -HUGE_VAL : values[i]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return known(a) > known(b); });
-  order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
-  return order;
-}
 
 /// The spaces with the largest regret of any algorithm, in the order of the run.
 std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>& results,
@@ -63,7 +51,11 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
     chart.groups.push_back(result->label);
     chart.looks.push_back(result->look);
   }
+  const auto unknown = [](std::size_t i) {
+    return [i](const AlgorithmRecord* result) { return std::isnan(result->regret[i]); };
+  };
   for (const std::size_t i : worst_spaces(results, kMostSpaces)) {
+    if (std::all_of(results.begin(), results.end(), unknown(i))) continue;
     BarRow& row = chart.rows.emplace_back();
     row.name = results.front()->spaces[i];
     for (const AlgorithmRecord* result : results) row.values.push_back(result->regret[i]);

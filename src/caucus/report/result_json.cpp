@@ -142,6 +142,11 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   in.for_each("regret",
               [&](JsonReader space, std::size_t) { r.regret.push_back(space.number("regret")); });
   in.expect_size("regret", r.regret.size(), r.spaces.size());
+  in.for_each("clients", [&](JsonReader client, std::size_t) {
+    if (client.member("federated") == nullptr) return;
+    r.clients.push_back({client.text("name"), client.number("given"), client.number("federated"),
+                         client.number("alone"), client.number("persistence")});
+  });
   r.curve = read_curve(in.object("curve"), r.spaces.size());
   JsonReader bounds = in.object("bounds");
   r.bound_any = bounds.number("any");

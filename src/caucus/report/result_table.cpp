@@ -87,6 +87,37 @@ std::string algorithms_table(const FinishedRun& run) {
   return table.text();
 }
 
+/// Shows what collaboration gave each client, of many clients those that gain least; empty without
+/// personal layers.
+std::string clients_table(const FinishedRun& run) {
+  constexpr std::size_t kMostRows = 12;
+  const auto& clients = run.result.results.front().clients;
+  std::vector<double> gains;
+  for (const ClientResult& client : clients) {
+    const bool differ = client.alone && client.alone != client.federated;  // not for classes
+    gains.push_back(differ ? client.given / *client.alone : std::nan(""));
+  }
+  if (clients.size() < 2 || counting(gains).empty()) return {};
+  const auto order = largest_of(gains, kMostRows);
+  const bool cut = order.size() < clients.size();
+  TextTable table;
+  const auto losses = [&](const char* name, std::optional<double> ClientResult::*loss) {
+    table.add_column(name, false, order, [&](std::size_t j) {
+      return clients[j].*loss ? rounded(*(clients[j].*loss)) : "";
+    });
+  };
+  table.add_column(cut ? "clients that gain least" : "client", true, order,
+                   [&](std::size_t j) { return clients[j].name; });
+  table.add_column("examples", false, order,
+                   [&](std::size_t j) { return grouped(clients[j].examples); });
+  table.add_column("personal", false, order,
+                   [&](std::size_t j) { return rounded(clients[j].given); });
+  losses("federated", &ClientResult::federated);
+  losses("alone", &ClientResult::alone);
+  losses("last target", &ClientResult::persistence);
+  return "\n" + table.text();
+}
+
 /// Says what the regret of a served run is of.
 std::string regret_note(const FinishedRun& run) {
   const std::string examples = grouped(run.result.used);
@@ -143,6 +174,7 @@ std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
 std::string result_table(const FinishedRun& run) {
   std::string text = headline(run) + "\n" + algorithms_table(run);
   if (run.options.spaces.size() > 1) text += "\n" + spaces_table(run);
+  text += clients_table(run);
   if (!run.result.results.front().regret_examples.empty()) text += "\n" + regret_note(run);
   return text;
 }

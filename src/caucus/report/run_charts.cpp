@@ -99,6 +99,41 @@ std::vector<Chart> regret_bars(const RunRecord& run) {
   return charts;
 }
 
+/// Shows what collaboration gave each client, for results whose clients have a personal layer.
+std::vector<Chart> client_bars(const RunRecord& run) {
+  constexpr std::size_t kMostClients = 20;
+  std::vector<Chart> charts;
+  for (const AlgorithmRecord& result : run.results) {
+    if (result.clients.size() < 2) continue;
+    BarChart chart;
+    chart.text = {"Losses of each client: " + result.label,
+                  "Personal: the forecasts given, which the client's personal layer corrects. "
+                  "Federated: without it, and 0 before the first models. Alone: a regression on "
+                  "the client's own rows."};
+    chart.label = run.is_square() ? "squared error per example" : run.loss + " loss per example";
+    chart.row_label = "client";
+    chart.groups = {"personal", "federated", "alone", "last target"};
+    std::vector<double> gains;
+    for (const ClientRecord& client : result.clients) {
+      const bool differ = client.alone != client.federated;  // not for classes
+      gains.push_back(differ ? client.given / client.alone : kUnknown);
+    }
+    if (counting(gains).empty()) continue;
+    for (const std::size_t j : largest_of(gains, kMostClients)) {
+      const ClientRecord& client = result.clients[j];
+      chart.rows.push_back(
+          {client.name, {client.given, client.federated, client.alone, client.persistence}, {}});
+    }
+    if (result.clients.size() > kMostClients) {
+      chart.text.note += " The " + figure(static_cast<double>(kMostClients)) +
+                         " clients that gain least over being alone, of " +
+                         figure(static_cast<double>(result.clients.size())) + ".";
+    }
+    charts.emplace_back(std::move(chart));
+  }
+  return charts;
+}
+
 AreaChart probabilities(const AlgorithmRecord& result) {
   constexpr std::size_t kMostAreas = 12;
   const CurveRecord& curve = result.curve;
@@ -197,6 +232,7 @@ std::vector<ChartSection> run_charts(const RunRecord& run) {
   BarChart time = time_bars(run);
   if (!time.rows.empty()) cost.charts.emplace_back(std::move(time));
   return {std::move(loss),
+          {"Clients", client_bars(run)},
           std::move(regret),
           {"Probabilities", probability_charts(run)},
           std::move(cost)};

@@ -125,8 +125,8 @@ std::string regret_note(const FinishedRun& run) {
     return "regret: exact, from the clients' sums over all " + examples + " examples\n";
   }
   return "regret: from the clients' sums over " + examples + " of " + grouped(run.data.rows) +
-         " examples" + (run.options.min_batch == 0 ? ", in which rare values may be replaced" : "") +
-         "\n";
+         " examples" +
+         (run.options.min_batch == 0 ? ", in which rare values may be replaced" : "") + "\n";
 }
 
 /// Shows the final probabilities as bars, for many spaces only the largest.

@@ -50,8 +50,9 @@ def scalars(file, without):
 
 
 def results(file):
-    """Returns the results of a run without how long they took."""
-    return scalars(file, r"^(?!results)|\.seconds")
+    """Returns the results of a run without how long they took, and without the regret, which a server knows by itself
+    and a run computes only with --regret."""
+    return scalars(file, r"^(?!results)|\.seconds|\.regret\[|\.bounds")
 
 
 def differences(left, right, most=5):

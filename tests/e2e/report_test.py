@@ -139,7 +139,7 @@ def look_at(page, charts, answers):
 @needs_browser
 def test_charts_of_a_run_are_drawn_without_a_word_on_the_console(caucus, result):
     caucus("report result.json")
-    look_at("result.html", charts=8, answers=5)
+    look_at("result.html", charts=10, answers=5)
 
 
 @needs_browser

@@ -31,10 +31,10 @@ nearer end; the rows with such a value are counted and shown here and in the ser
 
 If the server cannot be reached, the client retries, and it sends again what the server has lost.
 If this client is killed or stopped, --resume continues at exactly the same row. What it needs for
-that is in the file DATA.NAME.join (--state), which also holds the client's personal layer and is
-removed when the run has finished. Without it --resume continues at the server's position. The
-client exits with 4 if SIGTERM or SIGINT stops it, if it is refused, or if its patience has run
-out.
+that is in the file DATA.NAME.join (--state). Without it --resume continues at the server's
+position. When the run has finished, the file is removed, unless it holds the client's personal
+layer: then caucus predict --client-state uses it. The client exits with 4 if SIGTERM or SIGINT
+stops it, if it is refused, or if its patience has run out.
 
 Examples:
   caucus join --server localhost:7070 --client c01 --data clients/c01.csv
@@ -178,7 +178,7 @@ Status execute_join(const JoinCommand& command) {
   for (Output& output : outputs) output.text = json;
   CAUCUS_CHECK(write_outputs(outputs));
   CAUCUS_CHECK(print(command.json == "-" ? json : outcome_text(result)));
-  JoinState::remove(state_file);  // last, since --resume needs it until here
+  if (!outcome.personal) JoinState::remove(state_file);  // --resume needs it until here
   return Done{};
 }
 

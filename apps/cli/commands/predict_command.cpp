@@ -1,13 +1,17 @@
 // caucus predict: predicts new data with what was learned.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
 #include "caucus/report/words.hpp"
+#include "joining/join_state.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
 
@@ -18,19 +22,76 @@ constexpr const char* kPredictExamples = R"(Examples:
   caucus run --data d.csv --model-out model.json
   caucus predict --model model.json --data new.csv > predictions.csv
   caucus export run.db -o model.json     # of a federation, in place of the first
+  caucus predict --model model.json --data new.csv --interval 0.9
+  caucus predict --model model.json --client-state c01.csv.c01.join --data new.csv
 
 The data have the columns of the training file, with or without the target. Predictions are in
-original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.)";
+original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.
+
+--interval P adds the columns lower and upper, between which the target lies with about the
+probability P, for models that the default schedule has learned with the square loss. Their width
+comes from the errors on rows that the models had not seen, and from how far a row is from the
+rows of the run. If the file has the target, the share of targets inside is printed.
+
+--client-state predicts as this client of the federation would with these models: its personal
+layer, which caucus join has kept, corrects every prediction. It needs the model of the same run,
+from caucus export. Rows count in their order: if the file has the target, the layer learns each
+row's after it has predicted the row, as in the run; without the target its last one remains that
+of the client's last row in the run. The state file is not changed.)";
 
 struct PredictCommand {
-  std::string model, data, out = "-";
+  std::string model, data, client_state, out = "-";
+  std::optional<double> interval;
 };
+
+Status check_interval(const PredictCommand& command, const report::StoredModel& model) {
+  if (!command.interval) return Done{};
+  if (!command.client_state.empty()) {
+    return usage_error("--interval", "is known for the model, not for one client's personal layer",
+                       "expected no --client-state");
+  }
+  if (model.learned.error_bars) return Done{};
+  return data_error(command.model, "has no error bars",
+                    "expected a model that the adaptive schedule has learned from sums with the "
+                    "square loss, by this version or a later one");
+}
+
+/// Returns the personal layer in the state file of a client of the run that learned the model.
+Result<PersonalLayer> read_personal(const std::string& path, const report::StoredModel& model) {
+  constexpr const char* kExpected = "expected the state that caucus join kept of this model's run";
+  CAUCUS_TRY(const auto state, JoinState::read(path));
+  if (!state) return data_error(path, "there is no such file", kExpected);
+  if (run_text(state->identity().run) != model.run) {
+    return data_error(path,
+                      "is of run " + run_text(state->identity().run) + ", the model of " +
+                          (model.run.empty() ? "no served run" : "run " + model.run),
+                      "expected a client's state and the model that caucus export took out of the "
+                      "store of the same run");
+  }
+  if (state->personal().empty()) {
+    return data_error(path, "has no personal layer",
+                      "expected a client that has finished a batch, of a run with personal layers");
+  }
+  PersonalLayer layer(model.scaling.feature_columns.size(), model.loss);
+  StateReader from(state->personal(), path);
+  CAUCUS_CHECK(layer.restore(from));
+  CAUCUS_CHECK(from.done());
+  return layer;
+}
 
 /// Predicts row by row while the file is read.
 class PredictingSink : public RowSink {
  public:
-  PredictingSink(const report::StoredModel& model, const FeatureMaps& maps, std::string file)
-      : model_(model), predictor_(maps, model.learned), file_(std::move(file)) {
+  PredictingSink(const report::StoredModel& model, const FeatureMaps& maps,
+                 std::optional<PersonalLayer> personal, std::optional<double> interval,
+                 std::string file)
+      : model_(model),
+        predictor_(maps, model.learned),
+        interval_(interval),
+        deviations_(interval ? central_quantile(*interval) : 0.0),
+        personal_(std::move(personal)),
+        clips_(personal_ && model.scaling.minimum != model.scaling.maximum),
+        file_(std::move(file)) {
     const Scaling& s = model.scaling;
     x_.resize(s.feature_columns.size() + s.expert_columns.size());
   }
@@ -46,7 +107,7 @@ class PredictingSink : public RowSink {
     CAUCUS_CHECK(check_names(header.names));
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
     text = std::string("prediction") + (model_.loss.is_classification() ? ",score" : "") +
-           (logistic ? ",probability\n" : "\n");
+           (interval_ ? ",lower,upper" : "") + (logistic ? ",probability\n" : "\n");
     return Done{};
   }
 
@@ -55,13 +116,20 @@ class PredictingSink : public RowSink {
     const auto at = [&](std::size_t column) { return values[place(column)]; };
     std::size_t k = 0;
     for (const std::size_t column : s.feature_columns) {
-      x_[k] = static_cast<float>(s.feature(k, at(column)));
+      x_[k] = static_cast<float>(s.feature(k, clipped(column, at(column))));
       ++k;
     }
     for (const std::size_t column : s.expert_columns) {
-      x_[k++] = static_cast<float>(s.target(at(column)));
+      x_[k++] = static_cast<float>(s.target(clipped(column, at(column))));
     }
-    const double score = predictor_(x_);
+    double score = predictor_(x_);
+    if (personal_) {
+      score = personal_->predict(std::span(x_).first(s.feature_columns.size()), score);
+      if (has_target_) {
+        const double target = s.target(clipped(s.target_column, at(s.target_column)));
+        personal_->observe(static_cast<double>(static_cast<float>(target)));
+      }
+    }
     ++rows;
     if (model_.loss.is_classification()) {
       const double label = report::written_label(score, model_.labels);
@@ -74,6 +142,7 @@ class PredictingSink : public RowSink {
       const double prediction = s.target_original(score);
       text += to_text(prediction);
       if (has_target_) sum += std::pow(prediction - at(s.target_column), 2);
+      if (interval_) write_interval(score, has_target_ ? at(s.target_column) : 0.0);
     }
     text += "\n";
     return Done{};
@@ -86,7 +155,7 @@ class PredictingSink : public RowSink {
     const std::string on = " on " + report::grouped(rows) + (rows == 1 ? " row" : " rows");
     return model_.loss.is_classification()
                ? "accuracy " + mean + on + "\n"
-               : "mean squared error " + mean + on + ", in original units\n";
+               : "mean squared error " + mean + on + ", in original units\n" + coverage();
   }
 
   std::string text;
@@ -94,6 +163,28 @@ class PredictingSink : public RowSink {
   double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
+  void write_interval(double score, double target) {
+    const std::span x = std::span(x_).first(model_.scaling.feature_columns.size());
+    const double reach = deviations_ * std::sqrt(model_.learned.error_bars->variance_at(x));
+    const double lower = model_.scaling.target_original(score - reach);
+    const double upper = model_.scaling.target_original(score + reach);
+    text += "," + to_text(lower) + "," + to_text(upper);
+    inside_ += static_cast<std::size_t>(lower <= target && target <= upper);
+  }
+
+  [[nodiscard]] std::string coverage() const {
+    if (!interval_) return {};
+    const double share = static_cast<double>(inside_) / static_cast<double>(rows);
+    return report::rounded(100.0 * share) + "% of the targets lie in the intervals of " +
+           report::rounded(100.0 * *interval_) + "%\n";
+  }
+
+  /// Clips a value as caucus join does, if the federation knows the ranges of its columns.
+  [[nodiscard]] double clipped(std::size_t column, double value) const {
+    const Scaling& s = model_.scaling;
+    return clips_ ? std::clamp(value, s.minimum[column], s.maximum[column]) : value;
+  }
+
   /// The place of a column of the training file in this one: without the target, later columns
   /// move up.
   [[nodiscard]] std::size_t place(std::size_t column) const {
@@ -117,6 +208,11 @@ class PredictingSink : public RowSink {
 
   const report::StoredModel& model_;
   Predictor predictor_;
+  std::optional<double> interval_;
+  double deviations_;
+  std::size_t inside_ = 0;  ///< targets inside of their intervals
+  std::optional<PersonalLayer> personal_;
+  bool clips_;  ///< the ranges are known
   std::string file_;
   bool has_target_ = false;
   std::vector<float> x_;
@@ -129,8 +225,15 @@ Status execute_predict(const PredictCommand& command) {
       FeatureMaps::make(model.spaces,
                         {model.scaling.feature_columns.size(), model.scaling.expert_columns.size()},
                         model.seed, model.repetition, model.sample_size));
-  if (command.out != "-") CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {}));
-  PredictingSink sink(model, maps, command.data);
+  if (command.out != "-") {
+    CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {command.client_state}));
+  }
+  CAUCUS_CHECK(check_interval(command, model));
+  std::optional<PersonalLayer> personal;
+  if (!command.client_state.empty()) {
+    CAUCUS_TRY(personal, read_personal(command.client_state, model));
+  }
+  PredictingSink sink(model, maps, std::move(personal), command.interval, command.data);
   CAUCUS_CHECK(read_table(command.data, sink));
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
@@ -147,6 +250,20 @@ void add_predict(CLI::App& app, Action& action) {
       ->required();
   add_option(predict, "--data", "FILE", given.data, "new data, with or without the target column")
       ->required();
+  const auto set_interval = [&interval = given.interval](const std::string& text) {
+    const auto share = parse_number(text);
+    if (!share.ok() || !(*share > 0.0 && *share < 1.0)) {
+      throw CLI::ValidationError("--interval", "'" + text + "' is not a number between 0 and 1");
+    }
+    interval = *share;
+  };
+  predict
+      .add_option_function<std::string>("--interval", set_interval,
+                                        "also between which values the target lies with this "
+                                        "probability")
+      ->type_name("P");
+  add_option(predict, "--client-state", "FILE", given.client_state,
+             "predict as this client of the federation, with its personal layer");
   add_option(predict, "--out", "FILE|-", given.out, "where to write (standard output)");
 }
 

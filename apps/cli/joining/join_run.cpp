@@ -86,6 +86,7 @@ class JoinRun::Parts {
     const std::lock_guard lock(mutex_);
     if (!end.ok()) return interrupted_ ? interruption() : std::move(end.error());
     outcome_.traffic = client.traffic();
+    outcome_.personal = state_ && !state_->personal().empty();
     return outcome_;
   }
 

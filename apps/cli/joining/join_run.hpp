@@ -34,6 +34,7 @@ struct JoinOutcome {
   std::size_t first_row = 0;  ///< the first row that this process played, from 0
   PlayedRows played;
   ClientTraffic traffic;
+  bool personal = false;  ///< the state file holds a personal layer
 };
 
 class JoinRun {

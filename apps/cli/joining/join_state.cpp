@@ -106,6 +106,12 @@ std::istringstream words_of(std::string_view line) {
 std::string run_text(const RunId& run) { return hex_of(std::string(run.begin(), run.end())); }
 
 Result<std::optional<JoinState>> JoinState::load(const std::string& path) {
+  CAUCUS_TRY(auto state, read(path));
+  if (state) CAUCUS_CHECK(state->rewrite());  // removes an incomplete last line
+  return state;
+}
+
+Result<std::optional<JoinState>> JoinState::read(const std::string& path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return std::optional<JoinState>();
   CAUCUS_TRY(const std::string text, read_text(path, ErrorKind::data, kLargest));
@@ -125,7 +131,6 @@ Result<std::optional<JoinState>> JoinState::load(const std::string& path) {
                         "server's position");
     }
   }
-  CAUCUS_CHECK(state.rewrite());  // removes an incomplete last line before new ones are appended
   return std::optional<JoinState>(std::move(state));
 }
 

@@ -64,6 +64,19 @@ TEST_F(JoinStateFile, RemembersWhichRowsWereUsed) {
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
+TEST_F(JoinStateFile, IsNotTouchedByThoseWhoOnlyRead) {
+  auto state = JoinState::create(path_, kSomebody, 7);
+  ASSERT_TRUE(state->use(3, {7, 10}).ok());
+  ASSERT_TRUE(state->keep_personal("layer").ok());
+  write(text() + "4 10 13");  // a line that its client has not completed
+  const std::string before = text();
+  const auto seen = JoinState::read(path_);
+  ASSERT_TRUE(seen.ok()) << seen.error().line();
+  EXPECT_EQ((*seen)->next_row(), 10U);
+  EXPECT_EQ((*seen)->personal(), "layer");
+  EXPECT_EQ(text(), before);
+}
+
 TEST_F(JoinStateFile, RemovesOnlyTheFileThatItWrote) {
   const auto first = JoinState::create(path_, kSomebody, 0);
   {

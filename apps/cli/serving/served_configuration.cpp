@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "caucus/data/files/byte_source.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/summary.hpp"
+#include "joining/join_state.hpp"
 #include "options/config_file.hpp"
 
 namespace caucus::cli {
@@ -35,8 +38,8 @@ Status can_be_served(const RunConfig& config) {
                        "expected 1: clients learn only once");
   }
   if (config.regret) {
-    return usage_error("run.regret", "the exact regret needs all clients' data in one place",
-                       "expected no regret, or caucus run");
+    return usage_error("run.regret", "the regret for any loss needs all clients' data in one place",
+                       "expected no regret here: the result has what the clients' sums tell of it");
   }
   return Done{};
 }
@@ -157,6 +160,40 @@ RunLength length_of(const Federation& federation) {
   return length;
 }
 
+/// Adds the regret against each space whose sums have all reported examples, unless floats leave
+/// too few digits. It is exact, up to the gap, if these are all examples and no values were
+/// replaced to hide them.
+void add_regret(const Federation& federation, ServedResult& served) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kLargestGap = 0.1;  // as a part of the loss
+  const AnyServer& server = *federation.server();
+  const auto used = static_cast<double>(served.result.used);
+  AlgorithmResult result;
+  bool any = false;
+  for (std::size_t i = 0; i < server.plan().maps.size(); ++i) {
+    const MapSums* sums = server.complete_sums(i);
+    result.regret_examples.push_back(sums != nullptr ? sums->examples : 0.0);
+    BestFit best{kUnknown, kUnknown, {}};
+    if (sums != nullptr && sums->examples == used) {
+      const Region region = server.plan().maps.space(i).region();
+      BestFit found = GramComparator(sums->sums).best(region);
+      if (found.gap <= kLargestGap * found.loss) best = std::move(found);
+      any = true;
+    }
+    result.best_loss.push_back(best.loss);
+    result.best_gap.push_back(best.gap);
+    result.regret.push_back(federation.telemetry().loss - best.loss);
+  }
+  if (!any) return;
+  AlgorithmResult& into = served.result.results.front();
+  into.regret_exact =
+      !federation.settings().plan.hides_examples && served.result.used == served.data.rows;
+  into.regret_examples = std::move(result.regret_examples);
+  into.regret = std::move(result.regret);
+  into.best_gap = std::move(result.best_gap);
+  into.best_loss = served.result.best_loss = std::move(result.best_loss);
+}
+
 /// Returns how the columns of a file become an example. If that is unknown, they are the features,
 /// the experts' predictions and the target.
 Result<Scaling> served_scaling(const SharedPlan& plan) {
@@ -254,6 +291,7 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
   for (std::size_t j = 0; j < federation.members().size(); ++j) {
     served.result.results.front().clients[j].name = federation.members()[j].name;
   }
+  add_regret(federation, served);
   return served;
 }
 
@@ -270,6 +308,7 @@ Result<report::StoredModel> served_model(const Federation& federation, const Ser
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;
   model.learned = federation.server()->learned();
+  model.run = run_text(federation.run());
   return model;
 }
 

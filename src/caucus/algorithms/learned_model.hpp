@@ -4,16 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/statistics/error_bars.hpp"
 
 namespace caucus {
 
 struct LearnedModel {
   std::vector<double> probabilities;
   std::vector<std::vector<float>> weights;
+  std::optional<ErrorBars> error_bars = {};  ///< if it was learned from sums, for the square loss
 };
 
 /// Uses a LearnedModel on examples; the maps must be those it was learned with.

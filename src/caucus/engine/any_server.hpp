@@ -43,6 +43,13 @@ class AnyServer {
   [[nodiscard]] LearnedModel learned() const {
     return ask([](const auto& a) { return a.learned(); });
   }
+  /// Returns the sums of a space over all reported examples as they are, or null (StatisticsOms).
+  [[nodiscard]] const MapSums* complete_sums(std::size_t space) const {
+    return ask([&](const auto& a) -> const MapSums* {
+      if constexpr (requires { a.complete_sums(space); }) return a.complete_sums(space);
+      return nullptr;
+    });
+  }
   /// Returns the bits of one client and batch by the paper's formula.
   [[nodiscard]] std::size_t upload_bits(const HeldSize& held) const {
     return ask([&](const auto& a) { return a.upload_bits(held); });

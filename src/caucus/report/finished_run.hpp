@@ -59,6 +59,12 @@ struct CurveRecord {
   std::vector<std::vector<double>> probabilities;  ///< of every space, at each round
 };
 
+/// Losses of a client per example; see ClientResult.
+struct ClientRecord {
+  std::string name;
+  double given = kUnknown, federated = kUnknown, alone = kUnknown, persistence = kUnknown;
+};
+
 struct AlgorithmRecord {
   std::string algorithm, schedule;
   std::string label;     ///< the name of the algorithm, made unique
@@ -70,7 +76,8 @@ struct AlgorithmRecord {
   double diverged = 0.0;  ///< repetitions
   std::vector<std::string> spaces;
   std::vector<double> probabilities;
-  std::vector<double> regret;  ///< against each space; empty if not requested
+  std::vector<double> regret;         ///< against each space; empty if not requested
+  std::vector<ClientRecord> clients;  ///< those with a personal layer
   CurveRecord curve;
   double bound_any = kUnknown, bound_noncooperative = kUnknown;
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/report/words.hpp"
 
@@ -92,10 +93,40 @@ Scaling read_scaling(JsonReader in) {
   return s;
 }
 
-Json space_json(const Space& space, double probability, const std::vector<float>& weights) {
+std::vector<double> short_list(const std::vector<float>& values) {
   std::vector<double> list;
-  list.reserve(weights.size());
-  for (const float weight : weights) list.push_back(short_double(weight));
+  list.reserve(values.size());
+  for (const float value : values) list.push_back(short_double(value));
+  return list;
+}
+
+/// Reads what short_list() made.
+std::vector<float> read_floats(JsonReader& in, const char* key) {
+  std::vector<float> values;
+  for (const double value : in.numbers(key)) {
+    if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+      in.fail(key, "has a number that is no float");
+      break;
+    }
+    values.push_back(static_cast<float>(value));
+  }
+  return values;
+}
+
+ErrorBars read_error_bars(JsonReader in, std::size_t features) {
+  ErrorBars bars{in.number("variance"), read_floats(in, "factor")};
+  if (!(bars.variance >= 0.0)) in.fail("variance", "is negative");
+  const std::size_t size = triangle_rows(bars.factor.size());
+  if (bars.factor.size() != triangle_size(features)) {  // without an intercept
+    in.expect_size("factor", bars.factor.size(), triangle_size(features + 1));
+  }
+  for (std::size_t k = 0; k < size && !in.failed(); ++k) {
+    if (!(bars.factor[triangle_size(k + 1) - 1] > 0.0F)) in.fail("factor", "has a diagonal of 0");
+  }
+  return bars;
+}
+
+Json space_json(const Space& space, double probability, const std::vector<float>& weights) {
   return {{"name", space.name()},
           {"kind", word_of(kSpaceKinds, space.kind)},
           {"radius", std::isinf(space.radius) ? Json("inf") : Json(space.radius)},
@@ -106,7 +137,7 @@ Json space_json(const Space& space, double probability, const std::vector<float>
           {"independent_base", space.independent_base},
           {"expert", space.expert},
           {"probability", probability},
-          {"weights", list}};
+          {"weights", short_list(weights)}};
 }
 
 void read_space(JsonReader in, StoredModel& model) {
@@ -122,13 +153,8 @@ void read_space(JsonReader in, StoredModel& model) {
   space.expert = static_cast<std::uint32_t>(read_count(in, "expert", kMostColumns));
   const double p = in.number("probability");
   if (!(p >= 0.0 && p <= 1.0)) in.fail("probability", "is not between 0 and 1");
-  std::vector<float>& weights = model.learned.weights.emplace_back();
-  for (const double weight : in.numbers("weights")) {
-    if (std::abs(weight) > static_cast<double>(std::numeric_limits<float>::max())) {
-      return in.fail("weights", "hold a number that is no float");
-    }
-    weights.push_back(static_cast<float>(weight));
-  }
+  const std::vector<float>& weights =
+      model.learned.weights.emplace_back(read_floats(in, "weights"));
   std::size_t dimension = 0;
   if (space.kind == SpaceKind::linear) {
     dimension = model.scaling.feature_columns.size() + (space.intercept ? 1 : 0);
@@ -153,11 +179,15 @@ Json model_json(const StoredModel& model) {
                {"repetition", model.repetition},
                {"held", model.sample_size},
                {"feature_names", model.feature_names},
-               {"scaling", scaling_json(model.scaling)},
-               {"spaces", Json::array()}};
+               {"scaling", scaling_json(model.scaling)}};
+  if (!model.run.empty()) json["run"] = model.run;
+  json["spaces"] = Json::array();
   for (std::size_t i = 0; i < model.spaces.size(); ++i) {
     json["spaces"].push_back(
         space_json(model.spaces[i], model.learned.probabilities[i], model.learned.weights[i]));
+  }
+  if (const auto& bars = model.learned.error_bars) {
+    json["error_bars"] = {{"variance", bars->variance}, {"factor", short_list(bars->factor)}};
   }
   return json;
 }
@@ -183,10 +213,15 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.repetition = static_cast<std::uint32_t>(read_count(in, "repetition", 0xFFFFFF));
   model.sample_size = read_count(in, "held", 0xFFFFFF);
   model.feature_names = in.texts("feature_names");
+  if (json.contains("run")) model.run = in.text("run");
   model.scaling = read_scaling(in.object("scaling"));
   in.expect_size("feature_names", model.feature_names.size(), model.scaling.feature_columns.size());
   in.for_each("spaces",
               [&](JsonReader space, std::size_t) { read_space(std::move(space), model); });
+  if (json.contains("error_bars")) {
+    model.learned.error_bars =
+        read_error_bars(in.object("error_bars"), model.scaling.feature_columns.size());
+  }
   const auto& p = model.learned.probabilities;
   if (std::abs(std::accumulate(p.begin(), p.end(), 0.0) - 1.0) > 1e-6) {
     in.fail("spaces", "have probabilities that do not sum to 1");

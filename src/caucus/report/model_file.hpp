@@ -26,6 +26,7 @@ struct StoredModel {
   Scaling scaling;
   std::vector<Space> spaces;
   LearnedModel learned;
+  std::string run = {};  ///< the served run that learned it; empty if it was simulated
 };
 
 Json model_json(const StoredModel& model);

@@ -86,6 +86,9 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                                 {"best_loss", result.best_loss[i]},
                                 {"gap", result.best_gap[i]},
                                 {"regret", result.regret[i]}});
+      if (result.regret_examples.empty()) continue;
+      json["regret"].back()["examples"] = result.regret_examples[i];
+      json["regret"].back()["exact"] = result.regret_exact && std::isfinite(result.regret[i]);
     }
     json["bounds"] = bounds_json(run);
   }
@@ -139,6 +142,11 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   in.for_each("regret",
               [&](JsonReader space, std::size_t) { r.regret.push_back(space.number("regret")); });
   in.expect_size("regret", r.regret.size(), r.spaces.size());
+  in.for_each("clients", [&](JsonReader client, std::size_t) {
+    if (client.member("federated") == nullptr) return;
+    r.clients.push_back({client.text("name"), client.number("given"), client.number("federated"),
+                         client.number("alone"), client.number("persistence")});
+  });
   r.curve = read_curve(in.object("curve"), r.spaces.size());
   JsonReader bounds = in.object("bounds");
   r.bound_any = bounds.number("any");
@@ -208,7 +216,7 @@ Json result_json(const FinishedRun& run) {
   // Per example, like "loss" and, for the square loss, "mse".
   Json& yardsticks = json["yardsticks"];
   if (run.result.mean_predictor) yardsticks["mean_predictor"] = *run.result.mean_predictor;
-  if (run.options.regret) {
+  if (knows_all(run.result.best_loss)) {
     for (const double loss : run.result.best_loss) {
       yardsticks["best_in_hindsight"].push_back(loss / static_cast<double>(run.result.used));
     }

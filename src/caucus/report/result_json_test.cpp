@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "caucus/report/finished_run.hpp"
 #include "caucus/report/report.hpp"
 
@@ -92,6 +95,52 @@ TEST_F(ServedRun, ReadsBackAsItWasWritten) {
   EXPECT_EQ(r.curve.regret_sd, only.curve.regret_sd);
   EXPECT_EQ(r.curve.probabilities, only.curve.probabilities);
   EXPECT_GT(r.bound_any, 0.0);
+}
+
+TEST_F(ServedRun, TellsTheRegretAgainstTheSpacesOfWhichItIsKnown) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  AlgorithmResult& only = result.results.front();
+  only.regret = {0.5, kUnknown};
+  only.best_loss = result.best_loss = {0.75, kUnknown};
+  only.best_gap = {0.0, kUnknown};
+  only.regret_examples = {2.0, 1.0};
+  facts.rows = 7;
+  only.regret_exact = false;
+  const Json json = result_json(run());
+  EXPECT_EQ(json["results"][0]["regret"][0]["regret"], 0.5);
+  EXPECT_EQ(json["results"][0]["regret"][0]["exact"], false);
+  EXPECT_EQ(json["results"][0]["regret"][1]["examples"], 1.0);
+  EXPECT_FALSE(json["yardsticks"].contains("best_in_hindsight"));
+  const RunRecord read = read_run(Json::parse(json.dump())).value();
+  EXPECT_TRUE(std::isnan(read.results.front().regret[1]));
+  const std::string page = report_html(json).value();
+  EXPECT_THAT(page, HasSubstr("Regret against each space"));
+  EXPECT_THAT(page, Not(HasSubstr("best model of all spaces")));
+  EXPECT_THAT(result_table(run()), HasSubstr("over 2 of 7 examples"));
+  EXPECT_THAT(result_table(run()), Not(HasSubstr("best in hindsight")));
+  only.regret_exact = true;
+  EXPECT_EQ(result_json(run())["results"][0]["regret"][0]["exact"], true);
+  EXPECT_EQ(result_json(run())["results"][0]["regret"][1]["exact"], false);
+  EXPECT_THAT(result_table(run()), HasSubstr("regret: exact"));
+}
+
+TEST_F(ServedRun, ShowsWhatCollaborationGaveEachClient) {
+  EXPECT_THAT(result_table(run()), Not(HasSubstr("alone")));
+  auto& clients = result.results.front().clients;
+  clients = {{"first", 10, 2.0, 0.5, 0.25, 0.75, 0.125}, {"second", 12, 2.0, 0.25, 0.5, 1.0, 2.0}};
+  const std::string table = result_table(run());
+  EXPECT_THAT(table, HasSubstr("client  examples  personal  federated  alone  last target"));
+  EXPECT_THAT(table, testing::ContainsRegex("first +10 +0.5 +0.25 +0.75 +0.125"));
+  const std::string page = report_html(result_json(run())).value();
+  EXPECT_THAT(page, HasSubstr("Losses of each client"));
+  clients.assign(30, clients[1]);  // gains 0.25 of 1
+  clients[28] = {"poor", 10, 2.0, 3.0, 3.0, 0.5, 1.0};
+  clients[29] = {"rich", 10, 2.0, 0.01, 0.5, 1.0, 1.0};
+  EXPECT_THAT(result_table(run()), HasSubstr("clients that gain least"));
+  for (const std::string& text : {result_table(run()), report_html(result_json(run())).value()}) {
+    EXPECT_THAT(text, HasSubstr("poor"));
+    EXPECT_THAT(text, Not(HasSubstr("rich")));
+  }
 }
 
 TEST_F(ServedRun, HasTheBestConstantOnlyIfItIsKnown) {

@@ -65,7 +65,9 @@ std::string algorithms_table(const FinishedRun& run) {
     numbers("accuracy", [](Result r) { return plus_minus(r.accuracy); });
     numbers("log loss", [](Result r) { return plus_minus(r.log_loss); });
   }
-  if (run.options.regret) {
+  const bool regret =
+      std::all_of(results.begin(), results.end(), [](Result r) { return knows_all(r.regret); });
+  if (regret) {
     numbers("regret",
             [](Result r) { return rounded(*std::max_element(r.regret.begin(), r.regret.end())); });
   }
@@ -77,12 +79,54 @@ std::string algorithms_table(const FinishedRun& run) {
   if (run.result.mean_predictor) {
     table.add({"(best constant)", rounded(*run.result.mean_predictor)});
   }
-  if (run.options.regret) {
+  if (regret) {
     const auto& losses = run.result.best_loss;
     table.add({"(best in hindsight)", rounded(*std::min_element(losses.begin(), losses.end()) /
                                               static_cast<double>(run.result.used))});
   }
   return table.text();
+}
+
+/// Shows what collaboration gave each client, of many clients those that gain least; empty without
+/// personal layers.
+std::string clients_table(const FinishedRun& run) {
+  constexpr std::size_t kMostRows = 12;
+  const auto& clients = run.result.results.front().clients;
+  std::vector<double> gains;
+  for (const ClientResult& client : clients) {
+    const bool differ = client.alone && client.alone != client.federated;  // not for classes
+    gains.push_back(differ ? client.given / *client.alone : std::nan(""));
+  }
+  if (clients.size() < 2 || counting(gains).empty()) return {};
+  const auto order = largest_of(gains, kMostRows);
+  const bool cut = order.size() < clients.size();
+  TextTable table;
+  const auto losses = [&](const char* name, std::optional<double> ClientResult::*loss) {
+    table.add_column(name, false, order, [&](std::size_t j) {
+      return clients[j].*loss ? rounded(*(clients[j].*loss)) : "";
+    });
+  };
+  table.add_column(cut ? "clients that gain least" : "client", true, order,
+                   [&](std::size_t j) { return clients[j].name; });
+  table.add_column("examples", false, order,
+                   [&](std::size_t j) { return grouped(clients[j].examples); });
+  table.add_column("personal", false, order,
+                   [&](std::size_t j) { return rounded(clients[j].given); });
+  losses("federated", &ClientResult::federated);
+  losses("alone", &ClientResult::alone);
+  losses("last target", &ClientResult::persistence);
+  return "\n" + table.text();
+}
+
+/// Says what the regret of a served run is of.
+std::string regret_note(const FinishedRun& run) {
+  const std::string examples = grouped(run.result.used);
+  if (run.result.results.front().regret_exact) {
+    return "regret: exact, from the clients' sums over all " + examples + " examples\n";
+  }
+  return "regret: from the clients' sums over " + examples + " of " + grouped(run.data.rows) +
+         " examples" +
+         (run.options.min_batch == 0 ? ", in which rare values may be replaced" : "") + "\n";
 }
 
 /// Shows the final probabilities as bars, for many spaces only the largest.
@@ -108,10 +152,11 @@ std::string spaces_table(const FinishedRun& run) {
     numbers("p " + result.algorithm,
             [&](std::size_t i) { return rounded(result.probabilities[i], 3); });
   }
-  if (run.options.regret) {
+  if (!first.regret.empty()) {
     const auto used = static_cast<double>(run.result.used);
-    numbers("best loss/example", [&](std::size_t i) { return rounded(first.best_loss[i] / used); });
-    numbers("regret", [&](std::size_t i) { return rounded(first.regret[i]); });
+    const auto known = [](double value) { return std::isnan(value) ? "" : rounded(value); };
+    numbers("best loss/example", [&](std::size_t i) { return known(first.best_loss[i] / used); });
+    numbers("regret", [&](std::size_t i) { return known(first.regret[i]); });
   }
   table.add_column(first.algorithm, true, order, [&](std::size_t i) { return bar(p[i], 20); });
   return table.text();
@@ -129,6 +174,8 @@ std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
 std::string result_table(const FinishedRun& run) {
   std::string text = headline(run) + "\n" + algorithms_table(run);
   if (run.options.spaces.size() > 1) text += "\n" + spaces_table(run);
+  text += clients_table(run);
+  if (!run.result.results.front().regret_examples.empty()) text += "\n" + regret_note(run);
   return text;
 }
 

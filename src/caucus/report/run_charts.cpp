@@ -2,24 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "caucus/report/html_text.hpp"
+#include "caucus/report/statistics.hpp"
 
 namespace caucus::report {
 namespace {
-
-/// Returns the positions of the `most` largest values, in the order of the run.
-std::vector<std::size_t> largest_of(const std::vector<double>& values, std::size_t most) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto known = [&](std::size_t i) { return std::isnan(values[i]) ? -HUGE_VAL : values[i]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return known(a) > known(b); });
-  order.resize(std::min(order.size(), most));
-  std::sort(order.begin(), order.end());
-  return order;
-}
 
 /// The spaces with the largest regret of any algorithm, in the order of the run.
 std::vector<std::size_t> worst_spaces(const std::vector<const AlgorithmRecord*>& results,
@@ -63,7 +51,11 @@ BarChart regret_per_space(const std::vector<const AlgorithmRecord*>& results) {
     chart.groups.push_back(result->label);
     chart.looks.push_back(result->look);
   }
+  const auto unknown = [](std::size_t i) {
+    return [i](const AlgorithmRecord* result) { return std::isnan(result->regret[i]); };
+  };
   for (const std::size_t i : worst_spaces(results, kMostSpaces)) {
+    if (std::all_of(results.begin(), results.end(), unknown(i))) continue;
     BarRow& row = chart.rows.emplace_back();
     row.name = results.front()->spaces[i];
     for (const AlgorithmRecord* result : results) row.values.push_back(result->regret[i]);
@@ -102,6 +94,41 @@ std::vector<Chart> regret_bars(const RunRecord& run) {
   for (const AlgorithmRecord* result : results) {
     BarChart chart = regret_per_space({result});
     chart.text.title += ": " + result->label;
+    charts.emplace_back(std::move(chart));
+  }
+  return charts;
+}
+
+/// Shows what collaboration gave each client, for results whose clients have a personal layer.
+std::vector<Chart> client_bars(const RunRecord& run) {
+  constexpr std::size_t kMostClients = 20;
+  std::vector<Chart> charts;
+  for (const AlgorithmRecord& result : run.results) {
+    if (result.clients.size() < 2) continue;
+    BarChart chart;
+    chart.text = {"Losses of each client: " + result.label,
+                  "Personal: the forecasts given, which the client's personal layer corrects. "
+                  "Federated: without it, and 0 before the first models. Alone: a regression on "
+                  "the client's own rows."};
+    chart.label = run.is_square() ? "squared error per example" : run.loss + " loss per example";
+    chart.row_label = "client";
+    chart.groups = {"personal", "federated", "alone", "last target"};
+    std::vector<double> gains;
+    for (const ClientRecord& client : result.clients) {
+      const bool differ = client.alone != client.federated;  // not for classes
+      gains.push_back(differ ? client.given / client.alone : kUnknown);
+    }
+    if (counting(gains).empty()) continue;
+    for (const std::size_t j : largest_of(gains, kMostClients)) {
+      const ClientRecord& client = result.clients[j];
+      chart.rows.push_back(
+          {client.name, {client.given, client.federated, client.alone, client.persistence}, {}});
+    }
+    if (result.clients.size() > kMostClients) {
+      chart.text.note += " The " + figure(static_cast<double>(kMostClients)) +
+                         " clients that gain least over being alone, of " +
+                         figure(static_cast<double>(result.clients.size())) + ".";
+    }
     charts.emplace_back(std::move(chart));
   }
   return charts;
@@ -205,6 +232,7 @@ std::vector<ChartSection> run_charts(const RunRecord& run) {
   BarChart time = time_bars(run);
   if (!time.rows.empty()) cost.charts.emplace_back(std::move(time));
   return {std::move(loss),
+          {"Clients", client_bars(run)},
           std::move(regret),
           {"Probabilities", probability_charts(run)},
           std::move(cost)};

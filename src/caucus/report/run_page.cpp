@@ -102,7 +102,7 @@ TextTable summary(const RunRecord& run) {
     numbers("accuracy", [](Record r) { return figure(r.accuracy); });
     numbers("log loss", [](Record r) { return figure(r.log_loss); });
   }
-  if (any([](Record r) { return !r.regret.empty(); })) {
+  if (any([](Record r) { return knows_all(r.regret); })) {
     numbers("regret", [](Record r) { return figure(largest(r.regret)); });
   }
   numbers("up", [](Record r) { return bits(r.upload_bits); });
@@ -125,7 +125,7 @@ std::string summary_note(const RunRecord& run) {
       "Losses are per example, of the forecasts given while learning, in scaled units; mean ± "
       "standard deviation over repetitions. Up and down: bits per client and round. Seconds: the "
       "whole loop of one repetition.";
-  if (std::isfinite(largest(run.results.front().regret))) {
+  if (knows_all(run.results.front().regret)) {
     text +=
         " Regret: summed loss of all clients less that of the best model of the best space in "
         "hindsight.";

@@ -30,12 +30,13 @@ void BatchSums::clear() {
     of_map[map].examples = 0.0;
   }
   touched.clear();
+  squares = forecasts = 0.0;
   kept.clear();
 }
 
 BatchSums StatisticsOms::new_aggregate() const {
   const std::vector<double> zeros(models(), 0.0);
-  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}, {}, {}, {}};
+  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}, 0.0, 0.0, {}, {}, {}};
 }
 
 void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
@@ -99,11 +100,31 @@ void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
     all.sums.grow(rows);
     all.sums.add_triangle(rows, one.triangle, one.factor);
   }
+  add_errors(reports, report, weighed, into);
   if (reference_) {
     compare_with_reference(reports, report, weighed, into);
   } else {
     compare_pairs(reports, report, weighed, into);
   }
+}
+
+void StatisticsOms::add_errors(const ReportBatch& reports, std::size_t report,
+                               const WeighedReport& weighed, BatchSums& into) const {
+  if (!std::holds_alternative<SquareLoss>(plan().loss.kind())) return;
+  double losses = 0.0;
+  double total = 0.0;
+  double factor = 1.0;
+  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
+    const std::uint32_t space = reports.spaces[a];
+    if (!is_known(space)) continue;
+    const double p = probabilities()[space];
+    losses += p * static_cast<double>(reports.losses[a]);
+    total += p;
+    factor = std::min(factor, factor_of(weighed, plan().maps.map_of(space)));
+  }
+  if (!(total > 0.0)) return;
+  into.squares += factor * weighed.examples * losses / total;
+  into.forecasts += factor * weighed.examples;
 }
 
 void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,

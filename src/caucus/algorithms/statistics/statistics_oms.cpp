@@ -106,6 +106,7 @@ void StatisticsOms::step(const Batch&, const BatchSums& aggregate) {
 void StatisticsOms::learn(const BatchSums& sums) {
   if (sums.losses.examples == 0.0) return;
   add(sums, share_kept(sums.losses.examples));
+  errors_.add(sums.squares, sums.forecasts, share_kept(sums.forecasts));
   solve_grown(sums.touched);
   waiting_.add(sums.losses);
   if (models() > 1) move_probabilities();
@@ -153,21 +154,49 @@ void StatisticsOms::move_probabilities() {
   set_others();
 }
 
-void StatisticsOms::solve(std::size_t space) {
+Ridge StatisticsOms::ridge_of(std::size_t space) const {
   const std::size_t inputs = plan().maps.shape().features;
   const bool linear = plan().maps.space(space).kind == SpaceKind::linear;
   // In a linear space the ridge is that of x divided by the root of its size, as in kernels.
-  const Ridge ridge{kRidge, linear ? inputs : 0, kRidge * static_cast<double>(inputs)};
+  return {kRidge, linear ? inputs : 0, kRidge * static_cast<double>(inputs)};
+}
+
+void StatisticsOms::solve(std::size_t space) {
   std::vector<double> w(weights(space).begin(), weights(space).end());
-  solve_least_squares(sums_[plan().maps.map_of(space)].sums, ridge,
+  solve_least_squares(sums_[plan().maps.map_of(space)].sums, ridge_of(space),
                       plan().maps.space(space).region(), w);
   for (std::size_t k = 0; k < w.size(); ++k) weights_[space][k] = static_cast<float>(w[k]);
+}
+
+// --- results ---
+
+LearnedModel StatisticsOms::learned() const {
+  LearnedModel model = OmsServer::learned();
+  if (errors_.empty()) return model;
+  ErrorBars& bars = model.error_bars.emplace(ErrorBars{errors_.mean()});
+  for (std::size_t i = 0; i < models() && bars.factor.empty(); ++i) {
+    if (plan().maps.space(i).kind != SpaceKind::linear || !is_known(i)) continue;
+    bars.factor =
+        ridge_factor(sums_[plan().maps.map_of(i)].sums, ridge_of(i), plan().maps.dimension(i));
+  }
+  return model;
+}
+
+const MapSums* StatisticsOms::complete_sums(std::size_t space) const {
+  const UploadRule& rule = settings_->uploads;
+  const std::size_t dimension = plan().maps.dimension(space);
+  const std::size_t held = sample_size() + (reference_ ? 1 : 0);
+  const bool whole =
+      rule.coordinates(dimension, std::max(rule.least, rule.rounds), held) == dimension;
+  const bool usable = dimension > 0 && whole && !weighs() && settings_->fixed_share == 0.0 &&
+                      std::holds_alternative<SquareLoss>(plan().loss.kind());
+  return usable ? &sums_[plan().maps.map_of(space)] : nullptr;
 }
 
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 3";
+constexpr std::string_view kStatisticsState = "statistics-oms 4";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
@@ -178,6 +207,7 @@ void StatisticsOms::save(StateWriter& to) const {
   to.numbers(waiting_.sums);
   to.numbers(waiting_.compared);
   robust_.save(to);
+  errors_.save(to);
   for (const MapSums& map : sums_) {
     to.real(map.examples);
     to.real(map.solved);
@@ -196,6 +226,7 @@ Status StatisticsOms::restore(StateReader& from) {
   from.numbers(waiting_.sums);
   from.numbers(waiting_.compared);
   CAUCUS_CHECK(robust_.restore(from));
+  CAUCUS_CHECK(errors_.restore(from));
   std::vector<std::size_t> dimensions(sums_.size());
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);

@@ -27,6 +27,7 @@
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/adahedge.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
+#include "caucus/core/statistics/error_bars.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
 #include "caucus/result.hpp"
 
@@ -70,6 +71,8 @@ struct BatchSums {
   LossDifferences losses;
   std::vector<MapSums> of_map;
   std::vector<std::uint32_t> touched;  ///< maps with reports
+  double squares = 0.0;    ///< errors of the federated forecasts, at most; for the square loss
+  double forecasts = 0.0;  ///< the number of these forecasts
   KeptReports kept;        ///< if they are weighed together (robust_factors.hpp), all reports
   WeighedReport report;    ///< used while aggregating: one report
   SymmetricMatrix linear;  ///< used while aggregating: the sums of its linear map
@@ -99,6 +102,12 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   void aggregate(ReportBatch& reports, BatchSums& into) const;
   void step(const Batch& batch, const BatchSums& aggregate);
   [[nodiscard]] BatchSums new_aggregate() const;
+
+  [[nodiscard]] LearnedModel learned() const;
+  /// Returns the sums of (y, z) of a space over all examples that its clients reported, as they
+  /// are; null if there are none such: the loss is not the square loss, sums were weighted or
+  /// forgotten, or reports may lack coordinates.
+  [[nodiscard]] const MapSums* complete_sums(std::size_t space) const;
 
   /// Writes all that later batches depend on. restore() is for a new server with the same settings,
   /// which must be discarded after an error.
@@ -131,6 +140,10 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Adds one report, whose sums of each map count with a factor.
   void add(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
            BatchSums& into) const;
+  /// Adds the mean of the losses of the models of a report by their probabilities, which no
+  /// forecast of that client exceeds in the mean.
+  void add_errors(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
+                  BatchSums& into) const;
   /// Compares the losses of a report with that of the reference.
   void compare_with_reference(const ReportBatch& reports, std::size_t report,
                               const WeighedReport& weighed, BatchSums& into) const;
@@ -149,6 +162,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Computes the models of maps with noticeably more examples than when they were computed last.
   void solve_grown(std::span<const std::uint32_t> touched);
   void solve(std::size_t space);
+  [[nodiscard]] Ridge ridge_of(std::size_t space) const;
   /// Moves p by the waiting differences, if they are over enough examples.
   void move_probabilities();
   /// Computes others_ after a change of p.
@@ -163,6 +177,7 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   double examples_ = 0.0;       ///< behind p
   LossDifferences waiting_;     ///< that have not moved p yet
   RobustFactors robust_;
+  RecentErrors errors_;
 };
 
 }  // namespace caucus

@@ -18,7 +18,8 @@ namespace caucus {
 /// (stored_run_test.cpp checks that). Version 3 added the length with which the run began, and rows
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
 /// open batch and the losses that personal layers compare. Version 5 added the clipped examples.
-constexpr std::string_view kSnapshotName = "caucus federation 5";
+/// Version 6 added the errors behind error bars.
+constexpr std::string_view kSnapshotName = "caucus federation 6";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,

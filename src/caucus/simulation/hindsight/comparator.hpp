@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/solvers/symmetric_matrix.hpp"
 #include "caucus/loss.hpp"
 #include "caucus/space.hpp"
 
@@ -34,6 +35,10 @@ struct BestFit {
 class GramComparator {
  public:
   explicit GramComparator(std::size_t dimension);
+  /// Takes the sums of (y, z) of all examples, which clients have rounded to floats: their entries
+  /// are wrong by up to kFloatError of the root of the sums of both squares, and the gap says what
+  /// follows for the loss.
+  explicit GramComparator(const SymmetricMatrix& sums);
 
   void add(std::span<const float> z, double y);
   [[nodiscard]] BestFit best(const Region& region) const;
@@ -41,7 +46,11 @@ class GramComparator {
   [[nodiscard]] std::vector<BestFit> best(std::span<const Region> regions) const;
 
  private:
+  /// Of 16 products that are added as floats, and of the sum as a float.
+  static constexpr double kFloatError = 0x1p-22;
+
   std::size_t dimension_;
+  bool from_floats_ = false;
   std::vector<double> A_;        ///< d x d, lower triangle; without the pending rows
   std::vector<double> b_;        ///< without the pending rows
   std::vector<double> pending_;  ///< rows that wait for a block, each with d entries

@@ -33,6 +33,15 @@ GramComparator::GramComparator(std::size_t dimension)
   pending_y_.reserve(kBlock);
 }
 
+GramComparator::GramComparator(const SymmetricMatrix& sums) : GramComparator(sums.size() - 1) {
+  from_floats_ = true;
+  yy_ = sums(0, 0);
+  for (std::size_t r = 0; r < dimension_; ++r) {
+    b_[r] = sums(r + 1, 0);
+    for (std::size_t c = 0; c <= r; ++c) A_[c * dimension_ + r] = sums(r + 1, c + 1);
+  }
+}
+
 void GramComparator::add(std::span<const float> z, double y) {
   assert(z.size() == dimension_);
   pending_.insert(pending_.end(), z.begin(), z.end());
@@ -66,7 +75,11 @@ std::vector<BestFit> GramComparator::best(std::span<const Region> regions) const
     const Eigen::Map<const Vector> w(minimum.weights.data(), d);
     const Vector size = w.cwiseAbs();
     const double terms = size.dot(A.cwiseAbs() * size) + 2.0 * size.dot(b.cwiseAbs()) + yy_;
-    const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * terms;
+    double rounding = 8.0 * std::numeric_limits<double>::epsilon() * terms;
+    if (from_floats_) {
+      const double sizes = size.dot(A.diagonal().cwiseMax(0.0).cwiseSqrt()) + std::sqrt(yy_);
+      rounding += kFloatError * sizes * sizes;
+    }
     const double loss = std::max(0.0, 2.0 * minimum.value + yy_);
     // Squares are not negative, so the loss itself bounds the gap.
     const double gap = std::min(2.0 * minimum.gap, loss) + rounding;

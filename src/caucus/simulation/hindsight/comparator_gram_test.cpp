@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "caucus/core/base/test_numbers.hpp"
+#include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
 #include "caucus/simulation/hindsight/comparator_testing.hpp"
 
@@ -43,6 +44,27 @@ TEST(GramComparator, TheLossIsThatOfTheWeightsOnTheRows) {
       const BestFit fit = gram_of(examples, 700).best({constraint, radius});
       const double direct = total_loss(Loss{SquareLoss{}}, examples, fit.weights);
       EXPECT_NEAR(fit.loss, direct, 1e-12 * direct);
+    }
+  }
+}
+
+TEST(GramComparator, TakesTheSumsOfClients) {
+  const Examples examples = random_examples(4, 900, 12, false);
+  SymmetricMatrix sums(13);
+  for (std::size_t client = 0; client < 3; ++client) {
+    RowSums rows(13);
+    for (std::size_t i = client; i < 900; i += 3) rows.add(1.0F, examples.y[i], examples.row(i));
+    std::vector<float> sent(triangle_size(13));
+    rows.write_triangle(13, sent);
+    sums.add_triangle(13, sent);
+  }
+  for (const Constraint constraint : {Constraint::ball, Constraint::box}) {
+    for (const double radius : {0.5, 2.0, kInfinity}) {
+      const BestFit exact = gram_of(examples, 900).best({constraint, radius});
+      const BestFit fit = GramComparator(sums).best({constraint, radius});
+      EXPECT_NEAR(fit.loss, exact.loss, fit.gap);
+      EXPECT_LT(fit.gap, 1e-3 * fit.loss);
+      EXPECT_NEAR(fit.loss, exact.loss, 1e-6 * exact.loss);
     }
   }
 }

@@ -169,10 +169,10 @@ Status RunConfig::validate() const {
        {has_only_baselines() && schedule != ScheduleKind::adaptive, "schedule",
         "baselines have rates of their own, but a schedule is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
+       {has_only_baselines() && fixed_share != 0.0, "fixed_share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "--robust",
+       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "robust",
         "only sums can be trimmed", "expected trim with --schedule adaptive, or clip"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
@@ -182,8 +182,8 @@ Status RunConfig::validate() const {
   });
   return check({{experts > 1, "spaces", "experts are named twice",
                  "expected one range of columns for all experts"},
-                {sample_size == 0U, "--sample", "0", "expected J >= 1"},
-                {clients == 0U, "--clients", "0", "expected at least 1"}});
+                {sample_size == 0U, "sample_size", "0", "expected J >= 1"},
+                {clients == 0U, "clients", "0", "expected at least 1"}});
 }
 
 Result<ExperimentOptions> RunConfig::experiment() const {
@@ -193,9 +193,9 @@ Result<ExperimentOptions> RunConfig::experiment() const {
         "expected one of --data and --clients-from"},
        {file.empty() && clients_from.empty(), "data", "none is given",
         "expected --data FILE or --clients-from DIR"},
-       {!clients_from.empty() && partition.has_value(), "--partition",
+       {!clients_from.empty() && partition.has_value(), "partition",
         "contradicts --clients-from, where every file is a client", "expected one of the two"},
-       {!scale_from.empty() && !feature_range && !label_range, "--scale-from", "nothing is scaled",
+       {!scale_from.empty() && !feature_range && !label_range, "ranges", "nothing is scaled",
         "expected --feature-range or --label-range with it"}}));
   return experiment_without_data();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +33,10 @@ struct SpaceGroup {
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
 
+/// Where settings were given, by the names of their fields in the library: a flag, or a line and
+/// key.
+using Places = std::map<std::string, std::string>;
+
 struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
   std::optional<Interval> feature_range, label_range;
@@ -57,6 +62,8 @@ struct RunConfig : SimulationOptions {
   std::optional<double> weight_rate, model_rate, regularization, exploration;  ///< baselines
 
   std::uint64_t seed = 1;
+
+  Places places;
 
   [[nodiscard]] bool has_baseline() const;
   /// Returns whether all algorithms are baselines, which have no schedule.
@@ -94,6 +101,7 @@ struct ServerConfig {
   std::size_t violations = 3;      ///< so many rejected reports cut a client off
   std::size_t linger_ms = 30'000;  ///< how long to wait for acknowledgements of the End
   std::string tokens, cert, key, client_ca, http;
+  Places places;
 
   [[nodiscard]] bool has_tls() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };

@@ -10,6 +10,7 @@
 #include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/store/store.hpp"
 #include "caucus/wire/server.hpp"
+#include "options/settings.hpp"
 #include "serving/disclosure.hpp"
 #include "serving/http_endpoint.hpp"
 #include "serving/server_status.hpp"
@@ -40,8 +41,9 @@ Result<std::unique_ptr<Host>> open_host(const ServedRun& run, const Log& log) {
   CAUCUS_CHECK(same_arithmetic(store, run));
   auto host = Host::make(run.federation, plan_text(run), std::move(store),
                          {run.server.snapshot_every, log});
-  if (!host.ok() && host.error().where == "store") host.error().where = run.server.store;
-  return host;
+  if (host.ok()) return host;
+  if (host.error().where == "store") host.error().where = run.server.store;
+  return located(std::move(host.error()), run.config, &run.server);
 }
 
 /// Raises the limit on open files, and warns if it is too low: a client has one connection, and two
@@ -170,7 +172,7 @@ Status serve_run(const ServedRun& run, ServeOptions options) {
   signals.watch([&host = *host] { host.stop(); });
   Status status = serve(run, *host, options, signals);
   signals.unwatch();  // before the host is destroyed
-  return status;
+  return status.ok() ? status : located(std::move(status.error()), run.config, &run.server);
 }
 
 }  // namespace caucus::cli

@@ -22,20 +22,20 @@ constexpr int kPlanVersion = 2;  ///< 2: the plan always states J
 Status can_be_served(const RunConfig& config) {
   const std::string& algorithm = config.algorithms.front();
   if (config.algorithms.size() > 1) {
-    return usage_error("algorithm.name",
+    return usage_error("algorithms",
                        std::to_string(config.algorithms.size()) + " algorithms are named",
                        "expected fomd-oms alone: clients learn only once");
   }
   if (algorithm != "fomd-oms") {
-    return usage_error("algorithm.name", "'" + algorithm + "' cannot be served",
+    return usage_error("algorithms", "'" + algorithm + "' cannot be served",
                        "expected fomd-oms; others can be simulated with caucus run");
   }
   if (config.repeats != 1) {
-    return usage_error("run.repeats", std::to_string(config.repeats),
+    return usage_error("repeats", std::to_string(config.repeats),
                        "expected 1: clients learn only once");
   }
   if (config.regret) {
-    return usage_error("run.regret", "the exact regret needs all clients' data in one place",
+    return usage_error("regret", "the exact regret needs all clients' data in one place",
                        "expected no regret, or caucus run");
   }
   return Done{};
@@ -70,8 +70,8 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   }
   if (server.features) {
     if (scaling && *server.features != plan.features) {
-      return usage_error("server.features", std::to_string(*server.features),
-                         "expected " + std::to_string(plan.features) + ", as data.scale_from has");
+      return usage_error("features", std::to_string(*server.features),
+                         "expected " + std::to_string(plan.features) + ", as the ranges have");
     }
     plan.features = *server.features;
     for (const Space& space : plan.spaces) {
@@ -95,8 +95,8 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   return settings;
 }
 
-Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
-                       std::optional<Ranges> ranges, std::string arithmetic) {
+Result<ServedRun> checked(const RunConfig& config, const ServerConfig& server,
+                          std::optional<Ranges> ranges, std::string arithmetic) {
   ServedRun run{without_simulation(config), server, {}, {}};
   CAUCUS_CHECK(can_be_served(config));
   CAUCUS_TRY(run.options, run.config.experiment_without_data());
@@ -108,6 +108,13 @@ Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
   columns.ranges = std::move(ranges);
   CAUCUS_TRY(run.federation,
              federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
+  return run;
+}
+
+Result<ServedRun> make(const RunConfig& config, const ServerConfig& server,
+                       std::optional<Ranges> ranges, std::string arithmetic) {
+  auto run = checked(config, server, std::move(ranges), std::move(arithmetic));
+  if (!run.ok()) return located(std::move(run.error()), config, &server);
   return run;
 }
 

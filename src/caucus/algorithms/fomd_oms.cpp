@@ -14,9 +14,9 @@ namespace caucus {
 Status validate_sample_size(std::size_t sample_size, std::size_t models) {
   const std::size_t K = models;
   const std::string given = std::to_string(sample_size) + " of " + std::to_string(K) + " models";
-  if (sample_size > K) return usage_error("sample", given, "J must not exceed K");
+  if (sample_size > K) return usage_error("sample_size", given, "J must not exceed K");
   if (sample_size < 1 || (sample_size == 1 && K > 1)) {
-    return usage_error("sample", given,
+    return usage_error("sample_size", given,
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
   return Done{};
@@ -27,8 +27,8 @@ Status OmsSettings::validate() const {
   for (const double bound : entropy.weights()) {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(
-          "loss bound", to_text(bound),
-          "expected C_i > 0 and finite; an infinite radius or zero data need a loss bound");
+          "loss_bound", to_text(bound),
+          "expected C_i > 0 and finite; an infinite radius or zero data need it to be given");
     }
   }
   return Done{};

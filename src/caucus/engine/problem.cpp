@@ -48,15 +48,14 @@ Status validate_learning(const LearningOptions& options) {
 Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
   if (!plan.columns || !plan.columns->ranges) {
     if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
-      return usage_error("data.scale_from",
-                         "columns are to be scaled, but their ranges are not known",
-                         "expected a ranges file, as `caucus data info` makes it");
+      return usage_error("ranges", "columns are to be scaled, but their ranges are not known",
+                         "expected the minimum and maximum of each column");
     }
     return std::optional<Scaling>();
   }
   const Ranges& ranges = *plan.columns->ranges;
   CAUCUS_TRY(Scaling scaling,
-             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
+             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "ranges"));
   scaling.feature_range = plan.columns->feature_range;
   scaling.label_range = plan.columns->label_range;
   scaling.minimum = ranges.minimum;
@@ -179,7 +178,7 @@ Status check_horizon(const RunLength& length, const LearningOptions& options) {
   if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
   const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
   return usage_error(
-      "theory schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+      "schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
       "expected at least as many uploads as spaces; use fewer spaces or another schedule");
 }
 
@@ -198,7 +197,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     const UploadRule uploads = upload_rule(options, features, true);
     if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
-      return usage_error("rounds-per-upload", std::to_string(uploads.rounds),
+      return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
                          "expected at least " + std::to_string(uploads.least) +
                              ", which hide examples, or a number as min_batch");
     }

@@ -44,7 +44,7 @@ Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std:
   // on their way.
   const std::size_t kept = std::max<std::size_t>(4, RetainedReports::kMostBytes / bytes) / 2 - 1;
   if (store.commit_every() > kept) {
-    return usage_error("server.durability",
+    return usage_error("commit_every",
                        "clients cannot keep " + std::to_string(store.commit_every()) +
                            " reports of " + std::to_string(bytes) + " bytes until they are stored",
                        "expected at most " + std::to_string(kept));

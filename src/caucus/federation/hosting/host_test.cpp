@@ -368,7 +368,7 @@ TEST_F(HostThreads, RefuseGroupsThatClientsCannotKeep) {
   const auto with_groups_of = [&](std::size_t batches) {
     return Host::make(settings, "a plan", Store::open(path(), {batches}).value(), {});
   };
-  EXPECT_EQ(with_groups_of(100).error().where, "server.durability");
+  EXPECT_EQ(with_groups_of(100).error().where, "commit_every");
   EXPECT_TRUE(with_groups_of(80).ok());
 }
 

@@ -170,8 +170,8 @@ class Client::Parts {
     events.on_assignment = [this](AssignmentRecord record) {
       return on_assignment(std::move(record));
     };
-    events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
-      write_log(options.log, LogLevel::warning, "report refused",
+    events.on_rejected = [this](std::uint64_t batch, const std::string& why) {
+      write_log(options.log, LogLevel::warning, "report rejected",
                 {{"batch", std::to_string(batch)}, {"why", why}});
     };
     events.on_state = [this](ConnectionState now, const std::string& why) { on_state(now, why); };

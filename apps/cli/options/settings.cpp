@@ -165,7 +165,11 @@ const std::vector<Setting<RunConfig>>& run_settings() {
        {"run",
         {{"repeats", "R", "repetitions over seeds (1)", &C::repeats},
          {"seed", "S", "seed of all random numbers (1)", &C::seed},
-         {"threads", "N", "threads for repetitions and many clients (0: all cores)", &C::threads},
+         {"threads", "N",
+          "threads for repetitions and, unless the schedule is adaptive, for thousands of clients "
+          "(0: "
+          "all cores)",
+          &C::threads},
          {"regret", "", "exact regret against every space", &C::regret}}}});
   return settings;
 }

@@ -46,6 +46,15 @@ Status validate_group(const SpaceGroup& group) {
                  "expected --expert-columns A..B, the columns that hold their predictions"}});
 }
 
+/// Returns the widths of the default kernels.
+std::vector<double> default_widths() {
+  std::vector<double> widths;
+  for (const Space& space : caucus::default_spaces(1.0, false)) {
+    if (space.is_kernel()) widths.push_back(space.width);
+  }
+  return widths;
+}
+
 template <class T>
 void set_default(std::optional<T>& setting, std::type_identity_t<T> value) {
   if (!setting) setting = std::move(value);
@@ -84,7 +93,7 @@ RunConfig RunConfig::resolved() const {
     }
     if (!is_kernel(group.kind)) continue;
     set_default(group.radius, default_radius);
-    set_default(group.widths, kDefaultWidths);
+    set_default(group.widths, default_widths());
     set_default(group.features, kDefaultFeatures);
   }
   if (!counts_clients()) set_default(all.clients, kDefaultClients);
@@ -132,7 +141,7 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
     } else if (space.is_kernel()) {
       space.radius = group.radius.value_or(1.0);
       space.features = group.features.value_or(kDefaultFeatures);
-      for (const double width : group.widths.value_or(kDefaultWidths)) {
+      for (const double width : group.widths.value_or(default_widths())) {
         space.width = width;
         spaces.push_back(space);
       }

@@ -18,7 +18,6 @@ namespace caucus::cli {
 
 inline constexpr std::size_t kDefaultClients = 10;
 inline constexpr std::uint32_t kDefaultFeatures = 100;
-inline const std::vector<double> kDefaultWidths = {0.5, 1, 2, 4, 8, 16, 32, 64};
 
 /// One --spaces with its options, or one [[space]] table: a family of candidate spaces.
 struct SpaceGroup {

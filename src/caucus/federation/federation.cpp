@@ -85,12 +85,8 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
     }
     plan = std::move(shaped);
   }
-  if (ready.features == plan.features && ready.experts == plan.experts) return Done{};
-  const auto shape = [](std::size_t features, std::size_t experts) {
-    return std::to_string(features) + " features and " + std::to_string(experts) + " experts";
-  };
-  return data_error(who, "has " + shape(ready.features, ready.experts),
-                    "expected " + shape(plan.features, plan.experts) + " as the others have");
+  if (auto fault = shape_fault(plan, ready.features, ready.experts, who)) return *fault;
+  return Done{};
 }
 
 /// Returns whether the number of batches would exceed 32 bits.

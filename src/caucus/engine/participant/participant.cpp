@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/base/vector.hpp"
 #include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
@@ -15,15 +16,14 @@ namespace {
 
 /// Returns a hash of the models, which only this process compares.
 std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
-  std::uint64_t print = 0xcbf29ce484222325U;
-  const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
+  Fingerprint print;
   for (const HeldModelRecord& held : assignment.held) {
-    add(held.space);
-    add(std::bit_cast<std::uint64_t>(held.share));
+    print.add(held.space);
+    print.add(std::bit_cast<std::uint64_t>(held.share));
     const auto* bytes = reinterpret_cast<const char*>(held.weights.data());
-    add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
+    print.add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
   }
-  return print;
+  return print.value();
 }
 
 void add_sums(const PlayedSums& sums, PlayedSums& into) {

@@ -54,35 +54,25 @@ RunConfig without_simulation(RunConfig config) {
 Result<FederationSettings> federation_settings(const ExperimentOptions& options,
                                                const ServerConfig& server, ReadOptions columns,
                                                std::string arithmetic) {
-  FederationSettings settings;
-  SharedPlan& plan = settings.plan;
-  plan.spaces = options.spaces;
-  plan.loss = options.loss;
-  plan.seed = options.seed;
-  plan.sample_size = options.sample_size;
-  plan.arithmetic = std::move(arithmetic);
-  plan.label_delay = server.label_delay;
-  plan.columns = std::move(columns);
-  CAUCUS_TRY(const auto scaling, known_scaling(plan));
-  if (scaling) {
-    plan.features = scaling->feature_columns.size();
-    plan.experts = scaling->expert_columns.size();
-  }
+  InputShape shape;
+  CAUCUS_TRY(const auto scaling, known_scaling(columns));
+  if (scaling) shape = {scaling->feature_columns.size(), scaling->expert_columns.size()};
   if (server.features) {
-    if (scaling && *server.features != plan.features) {
+    if (scaling && *server.features != shape.features) {
       return usage_error("features", std::to_string(*server.features),
-                         "expected " + std::to_string(plan.features) + ", as the ranges have");
+                         "expected " + std::to_string(shape.features) + ", as the ranges have");
     }
-    plan.features = *server.features;
-    for (const Space& space : plan.spaces) {
+    shape.features = *server.features;
+    for (const Space& space : options.spaces) {
       if (space.kind != SpaceKind::expert) continue;
-      plan.experts = std::max<std::size_t>(plan.experts, space.expert + 1);
+      shape.experts = std::max<std::size_t>(shape.experts, space.expert + 1);
     }
   }
-  plan.statistics = learns_from_sums("fomd-oms", options, plan.features, server.clients.size());
-  plan.hides_examples = plan.statistics && options.min_batch == 0;
-  plan.personal = plan.statistics && options.personal;
-  plan.rounds_per_upload = upload_rule(options, plan.features, plan.statistics).rounds;
+  FederationSettings settings;
+  settings.plan = shared_plan(options, shape, server.clients.size());
+  settings.plan.arithmetic = std::move(arithmetic);
+  settings.plan.label_delay = server.label_delay;
+  settings.plan.columns = std::move(columns);
   settings.problem = static_cast<const LearningOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
@@ -167,7 +157,7 @@ RunLength length_of(const Federation& federation) {
 /// Returns how the columns of a file become an example. If that is unknown, they are the features,
 /// the experts' predictions and the target.
 Result<Scaling> served_scaling(const SharedPlan& plan) {
-  CAUCUS_TRY(auto known, known_scaling(plan));
+  CAUCUS_TRY(auto known, known_scaling(plan.columns));
   return known ? std::move(*known) : unscaled(plan);
 }
 

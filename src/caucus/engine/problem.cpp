@@ -45,19 +45,18 @@ Status validate_learning(const LearningOptions& options) {
   return Done{};
 }
 
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
-  if (!plan.columns || !plan.columns->ranges) {
-    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
+Result<std::optional<Scaling>> known_scaling(const std::optional<ReadOptions>& columns) {
+  if (!columns || !columns->ranges) {
+    if (columns && (columns->feature_range || columns->label_range)) {
       return usage_error("ranges", "columns are to be scaled, but their ranges are not known",
                          "expected the minimum and maximum of each column");
     }
     return std::optional<Scaling>();
   }
-  const Ranges& ranges = *plan.columns->ranges;
-  CAUCUS_TRY(Scaling scaling,
-             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "ranges"));
-  scaling.feature_range = plan.columns->feature_range;
-  scaling.label_range = plan.columns->label_range;
+  const Ranges& ranges = *columns->ranges;
+  CAUCUS_TRY(Scaling scaling, assign_columns(*columns, {ranges.names, ranges.columns()}, "ranges"));
+  scaling.feature_range = columns->feature_range;
+  scaling.label_range = columns->label_range;
   scaling.minimum = ranges.minimum;
   scaling.maximum = ranges.maximum;
   return std::optional(std::move(scaling));
@@ -95,10 +94,11 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
   return copies * numbers * sizeof(double) <= kBudget;
 }
 
-std::size_t held_models(const LearningOptions& options, bool from_sums) {
-  const std::size_t J = options.resolved_sample_size();
-  if (!from_sums || !reference_space(options.spaces, options.loss)) return J;
-  return std::min(J, options.spaces.size() - 1) + 1;
+std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std::size_t sample_size,
+                        bool from_sums) {
+  const std::size_t J = sample_size > 0 ? sample_size : std::min<std::size_t>(2, spaces.size());
+  if (!from_sums || !reference_space(spaces, loss)) return J;
+  return std::min(J, spaces.size() - 1) + 1;
 }
 
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums) {
@@ -106,7 +106,8 @@ UploadRule upload_rule(const LearningOptions& options, std::size_t features, boo
   UploadRule rule{options.rounds_per_upload, options.growth,
                   std::max<std::size_t>(options.min_batch, 1)};
   if (options.min_batch == 0) {
-    hide_examples(rule, options.spaces, options.loss, features, held_models(options, true));
+    hide_examples(rule, options.spaces, options.loss, features,
+                  held_models(options.spaces, options.loss, options.sample_size, true));
   }
   if (const double share = options.schedule.fixed_share; share > 0.0) {
     // With forgetting the weight of the past is bounded, so batches need not grow for ever.
@@ -135,9 +136,13 @@ RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uplo
 }
 
 RunLength run_length(const Partition& partition, const UploadRule& uploads) {
+  return run_length(rounds_of(partition), uploads);
+}
+
+std::vector<std::size_t> rounds_of(const Partition& partition) {
   std::vector<std::size_t> rounds;
   for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
-  return run_length(rounds, uploads);
+  return rounds;
 }
 
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
@@ -180,6 +185,46 @@ Status check_horizon(const RunLength& length, const LearningOptions& options) {
   return usage_error(
       "schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
       "expected at least as many uploads as spaces; use fewer spaces or another schedule");
+}
+
+Result<Plan> make_plan(const LearningOptions& options, InputShape shape, std::uint32_t repetition) {
+  CAUCUS_TRY(auto maps, FeatureMaps::make(options.spaces, shape, options.seed, repetition,
+                                          options.resolved_sample_size()));
+  return Plan{std::move(maps), options.loss};
+}
+
+Result<Plan> make_plan(const SharedPlan& shared) {
+  CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
+                                          shared.seed, 0, shared.sample_size));
+  return Plan{std::move(maps), shared.loss};
+}
+
+SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::size_t clients) {
+  SharedPlan plan;
+  plan.spaces = options.spaces;
+  plan.loss = options.loss;
+  plan.seed = options.seed;
+  plan.sample_size = options.resolved_sample_size();
+  plan.statistics = learns_from_sums("fomd-oms", options, shape.features, clients);
+  plan.hides_examples = plan.statistics && options.min_batch == 0;
+  plan.personal = plan.statistics && options.personal;
+  plan.rounds_per_upload = upload_rule(options, shape.features, plan.statistics).rounds;
+  plan.features = shape.features;
+  plan.experts = shape.experts;
+  return plan;
+}
+
+Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                            const std::vector<SpaceConstants>& constants,
+                            std::span<const std::size_t> rounds, const LearningOptions& options,
+                            std::uint32_t repetition) {
+  const std::size_t features = plan->maps.shape().features;
+  const bool from_sums = learns_from_sums(algorithm, options, features, rounds.size());
+  const UploadRule uploads = upload_rule(options, features, from_sums);
+  const RunLength length = run_length(rounds, uploads);
+  CAUCUS_TRY(auto settings,
+             make_settings(algorithm, std::move(plan), constants, length, options, repetition));
+  return PreparedRun{uploads, length, std::move(settings)};
 }
 
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,

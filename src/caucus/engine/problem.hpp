@@ -34,6 +34,8 @@ struct RunLength {
 /// Returns the length of a run of clients with these numbers of examples.
 RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uploads);
 RunLength run_length(const Partition& partition, const UploadRule& uploads);
+/// Returns the number of examples of each client.
+std::vector<std::size_t> rounds_of(const Partition& partition);
 
 /// Returns whether an algorithm learns from sums over batches: under the adaptive schedule, unless
 /// all spaces are experts, one has more than 500 dimensions or a mirror step of its own, the loss
@@ -43,13 +45,14 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
                       std::size_t features, std::size_t clients);
 
 /// Returns the number of models that every client holds: J, or one more with a reference.
-std::size_t held_models(const LearningOptions& options, bool from_sums);
+std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std::size_t sample_size,
+                        bool from_sums);
 
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums);
 
 /// Returns the scaling by the ranges of the columns, or nullopt if there are none.
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
+Result<std::optional<Scaling>> known_scaling(const std::optional<ReadOptions>& columns);
 
 /// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);
@@ -65,10 +68,31 @@ std::vector<SpaceConstants> make_constants(const Scaling& scaling, const Learnin
 /// Checks whether a run of this length is long enough for its schedule: the theory's needs T >= K.
 Status check_horizon(const RunLength& length, const LearningOptions& options);
 
+/// Returns the spaces with their features in one repetition.
+Result<Plan> make_plan(const LearningOptions& options, InputShape shape, std::uint32_t repetition);
+/// Returns them for a federation, where the server and all clients compute the same.
+Result<Plan> make_plan(const SharedPlan& shared);
+
+/// Returns the plan by which this many clients learn with fomd-oms.
+SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::size_t clients);
+
 /// Returns validated settings for one algorithm in one repetition.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
                                   const RunLength& length, const LearningOptions& options,
                                   std::uint32_t repetition);
+
+/// An algorithm's settings for clients of whom the number of examples is known.
+struct PreparedRun {
+  UploadRule uploads;
+  RunLength length;
+  AnySettings settings;
+};
+
+/// Prepares one repetition of an algorithm for clients with these numbers of examples.
+Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                            const std::vector<SpaceConstants>& constants,
+                            std::span<const std::size_t> rounds, const LearningOptions& options,
+                            std::uint32_t repetition);
 
 }  // namespace caucus

@@ -166,9 +166,8 @@ RunLength Federation::length() const {
 
 Status Federation::make_server() {
   const SharedPlan& shared = settings_.plan;
-  CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
-                                          shared.seed, 0, shared.sample_size));
-  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
+  CAUCUS_TRY(auto made, make_plan(shared));
+  const auto plan = std::make_shared<const Plan>(std::move(made));
   uploads_ = upload_rule(settings_.problem, shared.features, shared.statistics);
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,

@@ -104,7 +104,7 @@ Status FederationSettings::validate() const {
 }
 
 Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
-  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
+  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan.columns));
   ExampleBounds bounds;
   CAUCUS_TRY(bounds.target, known_target_bound(settings, scaling));
   bounds.examples = static_cast<std::uint32_t>(most_examples_per_part(settings.plan));
@@ -132,7 +132,7 @@ Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& se
   if (is_adaptive(settings.problem.schedule.kind)) {
     return std::vector<SpaceConstants>(settings.plan.spaces.size());
   }
-  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan));
+  CAUCUS_TRY(const auto scaling, known_scaling(settings.plan.columns));
   if (scaling) return make_constants(*scaling, settings.problem);
   // Without bounds of its own the schedule uses those of the reports.
   CAUCUS_TRY(const ExampleBounds bounds, example_bounds(settings));

@@ -103,7 +103,7 @@ RunConfig RunConfig::resolved() const {
   }
   set_default(all.rounds_per_upload, adaptive ? 0U : 1U);
   if (adaptive) {
-    const LearningOptions defaults;
+    const RunOptions defaults;
     set_default(all.growth, defaults.growth);
     set_default(all.min_batch, defaults.min_batch);
     set_default(all.personal, defaults.personal);
@@ -111,7 +111,7 @@ RunConfig RunConfig::resolved() const {
     set_default(all.robust, defaults.robust);
   }
   if (schedule == ScheduleKind::theory) {
-    const ScheduleOptions defaults;
+    const ScheduleConstants defaults;
     set_default(all.horizon, defaults.horizon);
     set_default(all.gradient_scale, defaults.gradient_scale);
   }
@@ -226,8 +226,8 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;
   options.clients = all.clients.value_or(0);  // the data say how many
-  ScheduleOptions& rates = options.schedule;
-  rates.kind = schedule;
+  options.schedule = {schedule, fixed_share};
+  ScheduleConstants& rates = options.constants;
   rates.horizon = all.horizon.value_or(rates.horizon);
   rates.feature_bound = feature_bound;
   rates.label_bound = label_bound;
@@ -235,7 +235,6 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   rates.loss_bound = loss_bound;
   rates.eta = eta.value_or(rates.eta);
   rates.lambda = lambda.value_or(rates.lambda);
-  rates.fixed_share = fixed_share;
   if (has_baseline()) {
     options.rates = {*all.weight_rate, *all.model_rate, *all.regularization, *all.exploration};
   }

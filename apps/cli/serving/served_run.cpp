@@ -73,7 +73,7 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   settings.plan.arithmetic = std::move(arithmetic);
   settings.plan.label_delay = server.label_delay;
   settings.plan.columns = std::move(columns);
-  settings.problem = static_cast<const LearningOptions&>(options);
+  settings.problem = static_cast<const RunOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
   if (server.deadline_ms) settings.deadline = std::chrono::milliseconds(*server.deadline_ms);

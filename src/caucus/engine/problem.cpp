@@ -13,12 +13,12 @@
 namespace caucus {
 namespace {
 
-double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
+double feature_bound(const Scaling& scaling, const Space& space, const ScheduleConstants& given) {
   if (space.kind == SpaceKind::expert) {
     const bool known = space.expert < scaling.expert_columns.size();
     return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
   }
-  if (schedule.feature_bound) return *schedule.feature_bound;
+  if (given.feature_bound) return *given.feature_bound;
   if (!space.is_kernel()) return linear_feature_bound(scaling, space.intercept);
   if (!space.intercept) return 1.0;
   // The random features, x / sqrt(columns), and 1.
@@ -28,16 +28,16 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
 
 }  // namespace
 
-Status validate_learning(const LearningOptions& options) {
-  const double share = options.schedule.fixed_share;
+Status LearningOptions::validate() const {
+  const double share = schedule.fixed_share;
   if (!(share >= 0.0 && share < 1.0)) {
     return usage_error("fixed_share", to_text(share), "expected a number in [0, 1)");
   }
-  if (!(options.growth > 0.0 && options.growth <= 1.0)) {
-    return usage_error("growth", to_text(options.growth), "expected a number above 0, at most 1");
+  if (!(growth > 0.0 && growth <= 1.0)) {
+    return usage_error("growth", to_text(growth), "expected a number above 0, at most 1");
   }
-  for (const Space& space : options.spaces) {
-    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(options.loss.kind())) {
+  for (const Space& space : spaces) {
+    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
       return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
                          "expected finite radii with the linear loss");
     }
@@ -145,29 +145,29 @@ std::vector<std::size_t> rounds_of(const Partition& partition) {
   return rounds;
 }
 
-std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
-  const ScheduleOptions& schedule = options.schedule;
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOptions& options) {
+  const ScheduleConstants& given = options.constants;
   const double automatic = options.loss.is_classification() ? 1.0 : target_bound(scaling);
-  const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
-                            schedule.loss_bound};
+  const BoundOptions bounds{given.label_bound.value_or(automatic), given.gradient_scale,
+                            given.loss_bound};
   std::vector<SpaceConstants> constants;
   constants.reserve(options.spaces.size());
   for (const Space& space : options.spaces) {
     constants.push_back(
-        constants_of(space, options.loss, feature_bound(scaling, space, schedule), bounds));
+        constants_of(space, options.loss, feature_bound(scaling, space, given), bounds));
   }
   return constants;
 }
 
 namespace {
 
-std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
-  return options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+std::size_t horizon_of(const RunLength& length, const RunOptions& options) {
+  return options.constants.horizon == Horizon::examples ? length.reports : length.batches;
 }
 
 Result<TheorySchedule> theory_schedule(const std::string& algorithm,
                                        const std::vector<SpaceConstants>& constants,
-                                       const RunLength& length, const LearningOptions& options) {
+                                       const RunLength& length, const RunOptions& options) {
   CAUCUS_CHECK(check_horizon(length, options));
   const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
   return TheorySchedule({options.spaces.size(), options.resolved_sample_size(), clients,
@@ -177,7 +177,7 @@ Result<TheorySchedule> theory_schedule(const std::string& algorithm,
 
 }  // namespace
 
-Status check_horizon(const RunLength& length, const LearningOptions& options) {
+Status check_horizon(const RunLength& length, const RunOptions& options) {
   const std::size_t K = options.spaces.size();
   const std::size_t horizon = horizon_of(length, options);
   if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
@@ -216,7 +216,7 @@ SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::si
 
 Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                             const std::vector<SpaceConstants>& constants,
-                            std::span<const std::size_t> rounds, const LearningOptions& options,
+                            std::span<const std::size_t> rounds, const RunOptions& options,
                             std::uint32_t repetition) {
   const std::size_t features = plan->maps.shape().features;
   const bool from_sums = learns_from_sums(algorithm, options, features, rounds.size());
@@ -229,7 +229,7 @@ Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const 
 
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const LearningOptions& options,
+                                  const RunLength& length, const RunOptions& options,
                                   std::uint32_t repetition) {
   if (is_baseline(algorithm)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
@@ -267,7 +267,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
   for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
   OmsSettings settings{std::move(plan),
                        options.resolved_sample_size(),
-                       ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
+                       ConstantSchedule{options.constants.eta, options.constants.lambda, K},
                        WeightedEntropy(std::move(loss_bounds)),
                        options.seed,
                        repetition,

@@ -10,18 +10,16 @@
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/partition.hpp"
+#include "caucus/engine/run_options.hpp"
 #include "caucus/options.hpp"
 #include "caucus/plan.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
-
-/// Checks what can be checked before the schedule's constants and the data are known.
-Status validate_learning(const LearningOptions& options);
 
 /// How long a run lasts; clients may have unequal amounts of data.
 struct RunLength {
@@ -63,10 +61,10 @@ double target_bound(const Scaling& scaling);
 
 /// Returns C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the
 /// scaled range, 1 for kernels without an intercept; Y is the largest |y| possible.
-std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOptions& options);
 
 /// Checks whether a run of this length is long enough for its schedule: the theory's needs T >= K.
-Status check_horizon(const RunLength& length, const LearningOptions& options);
+Status check_horizon(const RunLength& length, const RunOptions& options);
 
 /// Returns the spaces with their features in one repetition.
 Result<Plan> make_plan(const LearningOptions& options, InputShape shape, std::uint32_t repetition);
@@ -79,7 +77,7 @@ SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::si
 /// Returns validated settings for one algorithm in one repetition.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const LearningOptions& options,
+                                  const RunLength& length, const RunOptions& options,
                                   std::uint32_t repetition);
 
 /// An algorithm's settings for clients of whom the number of examples is known.
@@ -92,7 +90,7 @@ struct PreparedRun {
 /// Prepares one repetition of an algorithm for clients with these numbers of examples.
 Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                             const std::vector<SpaceConstants>& constants,
-                            std::span<const std::size_t> rounds, const LearningOptions& options,
+                            std::span<const std::size_t> rounds, const RunOptions& options,
                             std::uint32_t repetition);
 
 }  // namespace caucus

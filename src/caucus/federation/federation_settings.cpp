@@ -23,7 +23,7 @@ Result<double> known_target_bound(const FederationSettings& settings,
   if (settings.max_abs_target) return *settings.max_abs_target;
   if (settings.plan.loss.is_classification()) return 1.0;
   if (scaling) return target_bound(*scaling);
-  if (settings.problem.schedule.label_bound) return *settings.problem.schedule.label_bound;
+  if (settings.problem.constants.label_bound) return *settings.problem.constants.label_bound;
   return usage_error(
       "max_abs_target", "there is no bound on the true values",
       "reports are checked by it; expected a number here, or the ranges of the columns");
@@ -36,7 +36,7 @@ Result<double> known_linear_bound(const FederationSettings& settings,
     return std::hypot(*settings.max_feature_norm, intercept ? 1.0 : 0.0);
   }
   if (scaling) return linear_feature_bound(*scaling, intercept);
-  if (settings.problem.schedule.feature_bound) return *settings.problem.schedule.feature_bound;
+  if (settings.problem.constants.feature_bound) return *settings.problem.constants.feature_bound;
   return usage_error(
       "max_feature_norm", "there is no bound on the features",
       "reports are checked by it; expected a number here, or the ranges of the columns");
@@ -136,15 +136,15 @@ Result<std::vector<SpaceConstants>> space_constants(const FederationSettings& se
   if (scaling) return make_constants(*scaling, settings.problem);
   // Without bounds of its own the schedule uses those of the reports.
   CAUCUS_TRY(const ExampleBounds bounds, example_bounds(settings));
-  const ScheduleOptions& schedule = settings.problem.schedule;
-  const BoundOptions options{schedule.label_bound.value_or(bounds.target), schedule.gradient_scale,
-                             schedule.loss_bound};
+  const ScheduleConstants& given = settings.problem.constants;
+  const BoundOptions options{given.label_bound.value_or(bounds.target), given.gradient_scale,
+                             given.loss_bound};
   std::vector<SpaceConstants> constants;
   for (std::size_t i = 0; i < settings.plan.spaces.size(); ++i) {
     const Space& space = settings.plan.spaces[i];
-    const bool given = schedule.feature_bound && space.kind != SpaceKind::expert;
+    const bool is_given = given.feature_bound && space.kind != SpaceKind::expert;
     constants.push_back(constants_of(
-        space, settings.plan.loss, given ? *schedule.feature_bound : bounds.features[i], options));
+        space, settings.plan.loss, is_given ? *given.feature_bound : bounds.features[i], options));
   }
   return constants;
 }

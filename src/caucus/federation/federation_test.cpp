@@ -255,8 +255,8 @@ TEST(Federation, NeedsToKnowWhatAnHonestReportCanSay) {
 
 TEST(Federation, BelievesRangesRatherThanTheBoundsOfTheSchedule) {
   auto settings = test_settings(1, ScheduleKind::constant);
-  settings.problem.schedule.feature_bound = 0.1;
-  settings.problem.schedule.label_bound = 0.2;
+  settings.problem.constants.feature_bound = 0.1;
+  settings.problem.constants.label_bound = 0.2;
   const auto bounds = [&] { return example_bounds(settings).value(); };
   EXPECT_EQ(bounds().target, 1.0);  // as they are given for the reports
   EXPECT_EQ(bounds().features[0], 2.0);

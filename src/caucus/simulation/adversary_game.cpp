@@ -29,6 +29,7 @@ ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
   options.sample_size = setting.size.sample_size;
   options.clients = setting.size.clients;
   options.schedule = setting.schedule;
+  options.constants = setting.constants;
   options.seed = seed;
   return options;
 }

@@ -41,11 +41,11 @@ Status ExperimentOptions::validate() const {
   if (!(dropout >= 0.0 && dropout < 1.0)) {
     return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
-  CAUCUS_CHECK(validate_learning(*this));
+  CAUCUS_CHECK(LearningOptions::validate());
   if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");
-  CAUCUS_CHECK(positive("gradient_scale", schedule.gradient_scale));
+  CAUCUS_CHECK(positive("gradient_scale", constants.gradient_scale));
   CAUCUS_CHECK(positive("weight_rate", rates.weight_rate));
   CAUCUS_CHECK(positive("model_rate", rates.model_rate));
   if (!(rates.regularization >= 0.0) || !std::isfinite(rates.regularization)) {
@@ -56,11 +56,11 @@ Status ExperimentOptions::validate() const {
     return usage_error("exploration", to_text(rates.exploration),
                        "expected a number above 0 and at most 1");
   }
-  CAUCUS_CHECK(positive("eta", schedule.eta));
-  CAUCUS_CHECK(positive("lambda", schedule.lambda));
-  if (schedule.feature_bound) CAUCUS_CHECK(positive("feature_bound", *schedule.feature_bound));
-  if (schedule.label_bound) CAUCUS_CHECK(positive("label_bound", *schedule.label_bound));
-  if (schedule.loss_bound) CAUCUS_CHECK(positive("loss_bound", *schedule.loss_bound));
+  CAUCUS_CHECK(positive("eta", constants.eta));
+  CAUCUS_CHECK(positive("lambda", constants.lambda));
+  if (constants.feature_bound) CAUCUS_CHECK(positive("feature_bound", *constants.feature_bound));
+  if (constants.label_bound) CAUCUS_CHECK(positive("label_bound", *constants.label_bound));
+  if (constants.loss_bound) CAUCUS_CHECK(positive("loss_bound", *constants.loss_bound));
   return Done{};
 }
 

@@ -39,7 +39,7 @@ Status SelectorOptions::validate() const {
     return usage_error("min_batch", std::to_string(learning.min_batch),
                        "expected at most " + std::to_string(UploadRule::kLongest));
   }
-  return validate_learning(learning);
+  return learning.validate();
 }
 
 constexpr std::string_view kSavedSelector = "caucus selector 3";
@@ -77,7 +77,9 @@ struct Selector::Parts {
     CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(shared, 0));
     const std::shared_ptr<const Plan> plan(client, &client->prepared_plan());
     const std::vector<std::size_t> rounds = {0};  // nobody knows how many will come
-    CAUCUS_TRY(const PreparedRun run, prepare("fomd-oms", plan, {}, rounds, options.learning, 0));
+    RunOptions alone;
+    static_cast<LearningOptions&>(alone) = options.learning;
+    CAUCUS_TRY(const PreparedRun run, prepare("fomd-oms", plan, {}, rounds, alone, 0));
     auto parts = std::make_unique<Parts>(options, std::move(client), run);
     CAUCUS_CHECK(parts->open(1, 0));
     return parts;

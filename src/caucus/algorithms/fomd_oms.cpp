@@ -7,6 +7,7 @@
 
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/fomd_no_lu.hpp"
 
 namespace caucus {
@@ -109,7 +110,7 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
           const double weight = 1.0 / (M * inclusion(i));
           losses_.push_back({i, weight * sums.loss});
           if (sums.gradient.empty()) continue;  // a frozen expert
-          fomd_no_lu_step(plan().maps.space(i).region(), weights_[i],
+          fomd_no_lu_step(region_of(plan().maps.space(i)), weights_[i],
                           std::span<const float>(sums.gradient),
                           weight * schedule.model_rate(batch.number, i));
         }

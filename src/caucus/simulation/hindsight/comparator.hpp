@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/loss.hpp"
-#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -74,17 +74,17 @@ ExperimentOptions experiment(Flags& flags) {
   const auto features = flags.take("--features", std::uint32_t{100});
   const double radius = flags.take("--radius", 2.0);
   options.schedule.kind = parse_schedule(flags.take("--schedule", std::string("constant")));
-  options.schedule.eta = flags.take("--eta", 16.0);
-  options.schedule.lambda = flags.take("--lambda", 1.0);
-  options.schedule.feature_bound = 1.0;
-  options.schedule.label_bound = 1.0;
+  options.constants.eta = flags.take("--eta", 16.0);
+  options.constants.lambda = flags.take("--lambda", 1.0);
+  options.constants.feature_bound = 1.0;
+  options.constants.label_bound = 1.0;
   if (spaces == "linear") {
     options.spaces = linear_spaces(models);
   } else {
     // The adaptive schedule needs no radius, and its default is none.
     options.spaces =
         kernels(models, features, is_adaptive(options.schedule.kind) ? HUGE_VAL : radius);
-    options.schedule.loss_bound = radius + 1.0;
+    options.constants.loss_bound = radius + 1.0;
   }
   const bool statistics = options.schedule.kind == ScheduleKind::adaptive;
   if (statistics) {

@@ -37,9 +37,9 @@ std::vector<Space> linear_spaces() {
 ExperimentOptions options_of(const std::string& run) {
   ExperimentOptions options;
   options.threads = 1;
-  options.schedule.eta = 1.0;
-  options.schedule.lambda = 0.1;
-  options.schedule.loss_bound = 9.0;
+  options.constants.eta = 1.0;
+  options.constants.lambda = 0.1;
+  options.constants.loss_bound = 9.0;
   options.schedule.kind = ScheduleKind::constant;
   if (run == "kernels") {
     options.spaces = kernels(2.0);

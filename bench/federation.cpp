@@ -70,7 +70,7 @@ class Player {
                   answer(std::move(assignment));
                   return Done{};
                 },
-            .on_refusal =
+            .on_rejected =
                 [](std::uint64_t, const std::string& why) {
                   std::fprintf(stderr, "federation: refused: %s\n", why.c_str());
                 },

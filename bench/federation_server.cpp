@@ -30,7 +30,7 @@ FederationSettings federation_settings(const Setting& setting) {
   settings.problem.spaces = settings.plan.spaces;
   settings.problem.sample_size = setting.sample_size;
   settings.problem.schedule.kind = ScheduleKind::constant;
-  settings.problem.schedule.lambda = 0.5;
+  settings.problem.constants.lambda = 0.5;
   settings.max_abs_target = 1.0;
   for (std::size_t j = 0; j < setting.clients; ++j) {
     settings.clients.push_back("c" + std::to_string(j));

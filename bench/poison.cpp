@@ -37,7 +37,7 @@ FederationSettings settings_of(const Way& way, const Dataset& data, std::uint64_
   plan.statistics = statistics;
   plan.hides_examples = statistics && way.min_batch == 0;
   plan.features = data.features();
-  LearningOptions& problem = settings.problem;
+  RunOptions& problem = settings.problem;
   problem.spaces = plan.spaces;
   problem.sample_size = 2;
   problem.rounds_per_upload = plan.rounds_per_upload;
@@ -47,8 +47,8 @@ FederationSettings settings_of(const Way& way, const Dataset& data, std::uint64_
   problem.robust = way.robust;
   problem.mode = way.mode;
   problem.schedule.kind = way.schedule;
-  problem.schedule.eta = 0.5;
-  problem.schedule.lambda = 0.2;
+  problem.constants.eta = 0.5;
+  problem.constants.lambda = 0.2;
   problem.seed = seed;
   settings.max_abs_target = 1.0;
   settings.max_feature_norm = std::sqrt(static_cast<double>(data.features()));

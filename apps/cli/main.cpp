@@ -1,13 +1,10 @@
 // caucus: parses the command line, runs one command, and turns an error into one line and an exit
 // code.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <string_view>
 
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/simd/kernels.hpp"
@@ -18,41 +15,8 @@
 namespace caucus::cli {
 namespace {
 
-/// Options that have a flag of the same name.
-constexpr auto kOptions = std::to_array<std::string_view>(
-    {"algorithm",   "dropout",           "eta",        "exploration", "feature-bound",
-     "fixed-share", "gradient-scale",    "growth",     "label-bound", "lambda",
-     "loss",        "loss-bound",        "model-rate", "out",         "regularization",
-     "repeats",     "rounds-per-upload", "sample",     "spaces",      "weight-rate"});
-
-struct Phrase {
-  std::string_view library, program;
-};
-constexpr Phrase kPhrases[] = {
-    {"expected to resume after them", "expected --resume to continue after them"},
-    {"expected to join without resuming", "expected to join without --resume"},
-    {"zero data need a loss bound", "zero data need --loss-bound"},
-    {"authority's certificate, or an insecure connection,",
-     "authority's certificate (--ca), or --insecure for a connection"},
-};
-
-/// Replaces the names of options in an error of the library by the flags of the program.
-Error with_flags(Error error) {
-  if (std::find(kOptions.begin(), kOptions.end(), error.where) != kOptions.end()) {
-    error.where.insert(0, "--");
-  }
-  for (const auto& [library, program] : kPhrases) {
-    for (std::string* text : {&error.what, &error.expected}) {  // a server's refusal is all `what`
-      if (const auto at = text->find(library); at != std::string::npos) {
-        text->replace(at, library.size(), program);
-      }
-    }
-  }
-  return error;
-}
-
 int fail(const Error& error) {
-  std::fprintf(stderr, "caucus: error: %s\n", with_flags(error).line().c_str());
+  std::fprintf(stderr, "caucus: error: %s\n", error.line().c_str());
   return static_cast<int>(error.kind);
 }
 

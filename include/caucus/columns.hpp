@@ -45,32 +45,4 @@ struct ReadOptions {
 /// Scales a number by the formula at the top of this file.
 double scale_to(Interval to, double minimum, double maximum, double raw);
 
-struct Scaling {
-  std::size_t columns = 0;  ///< columns of the file; the indices below count from 0
-  std::size_t target_column = 0;
-  std::vector<std::size_t> feature_columns;
-  std::vector<std::size_t> expert_columns;
-  std::optional<std::size_t> client_column;
-  std::optional<Interval> feature_range;  ///< [A, B]; not scaled if absent
-  std::optional<Interval> label_range;
-  std::vector<double> minimum;  ///< per file column, as given or as observed
-  std::vector<double> maximum;
-
-  /// Returns the scaled value of feature k (from 0).
-  [[nodiscard]] double feature(std::size_t k, double raw) const;
-  /// Returns the scaled value of the target, or of an expert's prediction of it.
-  [[nodiscard]] double target(double raw) const;
-  /// Returns the inverse of target(), for predictions in original units.
-  [[nodiscard]] double target_original(double scaled) const;
-
-  /// Returns the range of feature k after scaling: [A, B], or [0, 0] for a constant column; without
-  /// scaling its minimum and maximum.
-  [[nodiscard]] Interval feature_interval(std::size_t k) const;
-  [[nodiscard]] Interval target_interval() const;
-  /// Returns the range of the predictions of expert k, in scaled units.
-  [[nodiscard]] Interval expert_interval(std::size_t k) const;
-
-  friend bool operator==(const Scaling&, const Scaling&) = default;
-};
-
 }  // namespace caucus

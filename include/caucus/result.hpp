@@ -12,7 +12,7 @@ enum class ErrorKind { usage = 2, data = 3, network = 4, internal = 5 };
 
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string where;     ///< file and line, flag, or configuration key
+  std::string where;     ///< file and line, or the name of an option
   std::string what;      ///< what is wrong, with the offending value
   std::string expected;  ///< what was expected; may be empty
 

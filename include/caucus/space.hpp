@@ -27,19 +27,6 @@ enum class Constraint {
 /// A mirror step on a set of your own, with the arguments w, gradient and rate.
 using MirrorStep = std::function<void(std::span<float>, std::span<const float>, double)>;
 
-/// The set that the weights of a space stay in, with its mirror map. The radius may be infinite.
-struct Region {
-  using Decision = std::vector<float>;
-  using Scalar = float;
-
-  Constraint constraint = Constraint::ball;
-  double radius = std::numeric_limits<double>::infinity();
-  const MirrorStep* own_step = nullptr;  ///< replaces the step of the constraint
-
-  /// Takes the mirror step of the ball, of the box, or your own (mirror_map.hpp). Returns |w|^2.
-  double descend(std::span<float> w, std::span<const float> gradient, double rate) const;
-};
-
 /// A pre-trained model: maps the features of an example to its prediction.
 using ExpertFunction = std::function<float(std::span<const float>)>;
 
@@ -60,9 +47,6 @@ struct Space {
 
   [[nodiscard]] bool is_kernel() const {
     return kind == SpaceKind::gaussian || kind == SpaceKind::laplacian || kind == SpaceKind::cauchy;
-  }
-  [[nodiscard]] Region region() const {
-    return {constraint, radius, own_step ? &own_step : nullptr};
   }
   /// Returns d_i, the number of weights, for x of this many features; 0 for experts.
   [[nodiscard]] std::size_t dimension(std::size_t inputs) const {

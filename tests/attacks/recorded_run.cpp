@@ -105,8 +105,8 @@ FederationSettings settings_of(ScheduleKind schedule, std::size_t clients, std::
   settings.problem.mode = Mode::synchronous;
   settings.problem.personal = false;
   settings.problem.schedule.kind = schedule;
-  settings.problem.schedule.eta = 0.1;
-  settings.problem.schedule.lambda = 0.1;
+  settings.problem.constants.eta = 0.1;
+  settings.problem.constants.lambda = 0.1;
   settings.max_abs_target = 2.0;
   settings.max_feature_norm = std::sqrt(static_cast<double>(features)) * 1.001;
   for (std::size_t j = 0; j < clients; ++j) settings.clients.push_back("c" + std::to_string(j + 1));

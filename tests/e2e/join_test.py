@@ -90,7 +90,7 @@ def test_it_leaves_when_it_is_asked_to(begin, refused):
     assert os.path.exists("clients/c03.csv.c03.join"), "its state is gone"
     # It is taken neither without --resume nor with other data.
     server = f"--server {run.address} "
-    refused(4, "already.*--resume", server + "--client c03 --data clients/c03.csv")
+    refused(4, "already.*resumes", server + "--client c03 --data clients/c03.csv")
     state = " --resume --state clients/c03.csv.c03.join"
     refused(3, "other rows", server + "--client c03 --data clients/c01.csv" + state)
     refused(2, "is of client 'c03'", server + "--client c02 --data clients/c02.csv" + state)
@@ -123,6 +123,6 @@ def test_it_says_what_is_wrong(refused):
 
 def test_it_is_refused_by_a_server_that_does_not_know_it(begin, refused):
     run = begin(60)
-    refused(4, "is not in server.clients", f"--server {run.address} --client c04 --data clients/c01.csv")
+    refused(4, "is not a client of this run", f"--server {run.address} --client c04 --data clients/c01.csv")
     write("narrow.csv", "1,2\n3,4\n")
     refused(3, "narrow.csv", f"--server {run.address} --client c01 --data narrow.csv")

@@ -40,7 +40,7 @@ def refused_hello(port, name):
         connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"") + frame(1, 4, 1, headers)
                            + frame(0, 0, 1, message))
         heard = b""
-        while b"grpc-status" not in heard and b"is not in server.clients" not in heard:
+        while b"grpc-status" not in heard and b"is not a client of this run" not in heard:
             more = connection.recv(65536)
             assert more, f"the server ended the connection: {heard}"
             heard += more
@@ -82,7 +82,7 @@ def test_a_log_that_nobody_reads_stops_nothing(caucus, federation):
         federation.server = None
         wait_until(lambda: federation.batch() >= 2, 60, "no batch is closed")
         for n in range(200):
-            assert b"is not in server.clients" in refused_hello(federation.port, f"stranger{n}")
+            assert b"is not a client of this run" in refused_hello(federation.port, f"stranger{n}")
         before = federation.batch()
         wait_until(lambda: federation.batch() > before, 60, "no batch is closed after the refusals")
         begun = time.monotonic()

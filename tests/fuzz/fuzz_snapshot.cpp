@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 
 namespace caucus::conformance {
 namespace {

@@ -55,7 +55,7 @@ Result<JoinOptions> read_options(const JoinCommand& command) {
   CAUCUS_TRY(const Address server, parse_server_address(command.server, "--server"));
   CAUCUS_CHECK(check_client_name(command.client, "--client"));
   CAUCUS_TRY(client.tls, read_tls_and_warn(command.tls));
-  CAUCUS_CHECK(check_security(server, client.tls, command.insecure));
+  CAUCUS_CHECK(check_security(server, client.tls, command.insecure, "--ca", "--insecure"));
   if (!command.token.empty()) {
     CAUCUS_TRY(client.token, read_token_and_warn(command.token));
   }

@@ -70,12 +70,7 @@ report::StoredModel model_of(const report::FinishedRun& run) {
           first.learned};
 }
 
-Status execute_run(const RunCommand& command) {
-  RunConfig config;
-  if (!command.config_file.empty()) {
-    CAUCUS_TRY(config, read_config(command.config_file));
-  }
-  CAUCUS_CHECK(apply_flags(command.flags, config));
+Status play(const RunCommand& command, const RunConfig& config) {
   CAUCUS_TRY(ExperimentOptions options, config.experiment());
   if (command.print_config) return print(config_toml(config));
 
@@ -108,6 +103,16 @@ Status execute_run(const RunCommand& command) {
   const report::FinishedRun run{version(), result_config(config), options, facts, *result, labels};
   CAUCUS_CHECK(outputs.fill(run, model_of(run)));
   return outputs.write();
+}
+
+Status execute_run(const RunCommand& command) {
+  RunConfig config;
+  if (!command.config_file.empty()) {
+    CAUCUS_TRY(config, read_config(command.config_file));
+  }
+  CAUCUS_CHECK(apply_flags(command.flags, config));
+  Status status = play(command, config);
+  return status.ok() ? status : located(std::move(status.error()), config);
 }
 
 }  // namespace

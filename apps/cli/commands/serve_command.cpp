@@ -9,9 +9,9 @@
 #include "options/flags.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
-#include "serving/server_process.hpp"
 #include "serving/served_configuration.hpp"
 #include "serving/server_log.hpp"
+#include "serving/server_process.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -67,7 +67,8 @@ void note(const ServeCommand& command, LogWriter& writer, const std::string& tex
   }
 }
 
-Result<ServedConfiguration> read_served_configuration(const ServeCommand& command, LogWriter& writer) {
+Result<ServedConfiguration> read_served_configuration(const ServeCommand& command,
+                                                      LogWriter& writer) {
   ServerConfig server;
   CAUCUS_TRY(const RunConfig config, read_config(command.config_file, &server));
   CAUCUS_CHECK(apply_flags(command.flags, server));

@@ -58,7 +58,8 @@ Status execute_status(const StatusCommand& command) {
   wire::StatusQuestion question;
   CAUCUS_TRY(question.server, parse_server_address(command.server, "--server"));
   CAUCUS_TRY(question.keys, read_tls_and_warn(command.tls));
-  CAUCUS_CHECK(check_security(question.server, question.keys, command.insecure));
+  CAUCUS_CHECK(
+      check_security(question.server, question.keys, command.insecure, "--ca", "--insecure"));
   if (command.client.empty() != command.token.empty()) {
     return usage_error(command.client.empty() ? "--token" : "--client", "alone",
                        "expected both: a client's name and the file with its token");

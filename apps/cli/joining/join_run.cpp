@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/participant/participant.hpp"
@@ -24,27 +25,18 @@ Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
       plan.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{}), targets));
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
-  const bool any_shape = plan.features == 0 && plan.experts == 0;  // the first client decides
-  if (any_shape || (data.features() == plan.features && data.experts() == plan.experts)) {
-    return data;
-  }
-  return data_error(data.name(),
-                    "has " + std::to_string(data.features()) + " features and " +
-                        std::to_string(data.experts()) + " experts",
-                    "the server expects " + std::to_string(plan.features) + " and " +
-                        std::to_string(plan.experts));
+  if (auto fault = shape_fault(plan, data.features(), data.experts(), data.name())) return *fault;
+  return data;
 }
 
-/// Computes FNV-1a, number by number, which differs for other data.
 std::uint64_t fingerprint_of(const Dataset& data) {
-  std::uint64_t print = 0xcbf29ce484222325U;
-  const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
-  add(data.rows());
+  Fingerprint print;
+  print.add(data.rows());
   for (std::size_t row = 0; row < data.rows(); ++row) {
-    for (const float value : data.x(row)) add(std::bit_cast<std::uint32_t>(value));
-    add(std::bit_cast<std::uint32_t>(data.y(row)));
+    for (const float value : data.x(row)) print.add(std::bit_cast<std::uint32_t>(value));
+    print.add(std::bit_cast<std::uint32_t>(data.y(row)));
   }
-  return print;
+  return print.value();
 }
 
 /// Leaves out the event of a failure, which the command prints as its error.

@@ -262,7 +262,7 @@ TEST_F(StoppedOnce, SaysWhatIsWrongWithItsData) {
   const auto shape = JoinRun(options(server, 0)).play(progress);
   ASSERT_FALSE(shape.ok());
   EXPECT_EQ(shape.error().kind, ErrorKind::data);
-  EXPECT_NE(shape.error().expected.find("the server expects 4"), std::string::npos);
+  EXPECT_NE(shape.error().expected.find("expected 4 features"), std::string::npos);
   std::ofstream(file(0)) << "1,2,3,4,none\n";
   const auto value = JoinRun(options(server, 0)).play(progress);
   ASSERT_FALSE(value.ok());

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "caucus/core/base/fingerprint.hpp"
 #include "caucus/data/files/output_file.hpp"
 #include "caucus/data/files/text_file.hpp"
 
@@ -24,12 +25,6 @@ constexpr std::size_t kLargest = 256U << 20U;
 // The lines of forgotten batches that the file may hold before it is rewritten.
 constexpr std::size_t kForgottenLines = 4096;
 constexpr std::size_t kForgottenBytes = 4U << 20U;
-
-std::uint64_t checksum(std::string_view text) {  // FNV-1a
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return sum;
-}
 
 std::string hex(std::uint64_t number) {
   std::array<char, 16> digits{};
@@ -73,7 +68,7 @@ std::optional<RunId> run_in(std::string_view text) {
 }
 
 std::string sealed_line(const std::string& words) {
-  return words + " " + hex(checksum(words)) + "\n";
+  return words + " " + hex(caucus::fingerprint_of(words)) + "\n";
 }
 
 std::string record(std::uint64_t batch, const UsedRows& rows) {
@@ -98,7 +93,7 @@ std::istringstream words_of(std::string_view line) {
   const std::size_t space = std::min(line.rfind(' '), line.size());
   const std::string_view words = line.substr(0, space);
   const auto sum = number_in(line.substr(std::min(space + 1, line.size())), 16);
-  return std::istringstream(sum == checksum(words) ? std::string(words) : "");
+  return std::istringstream(sum == caucus::fingerprint_of(words) ? std::string(words) : "");
 }
 
 }  // namespace

@@ -46,6 +46,15 @@ Status validate_group(const SpaceGroup& group) {
                  "expected --expert-columns A..B, the columns that hold their predictions"}});
 }
 
+/// Returns the widths of the default kernels.
+std::vector<double> default_widths() {
+  std::vector<double> widths;
+  for (const Space& space : caucus::default_spaces(1.0, false)) {
+    if (space.is_kernel()) widths.push_back(space.width);
+  }
+  return widths;
+}
+
 template <class T>
 void set_default(std::optional<T>& setting, std::type_identity_t<T> value) {
   if (!setting) setting = std::move(value);
@@ -84,7 +93,7 @@ RunConfig RunConfig::resolved() const {
     }
     if (!is_kernel(group.kind)) continue;
     set_default(group.radius, default_radius);
-    set_default(group.widths, kDefaultWidths);
+    set_default(group.widths, default_widths());
     set_default(group.features, kDefaultFeatures);
   }
   if (!counts_clients()) set_default(all.clients, kDefaultClients);
@@ -94,7 +103,7 @@ RunConfig RunConfig::resolved() const {
   }
   set_default(all.rounds_per_upload, adaptive ? 0U : 1U);
   if (adaptive) {
-    const LearningOptions defaults;
+    const RunOptions defaults;
     set_default(all.growth, defaults.growth);
     set_default(all.min_batch, defaults.min_batch);
     set_default(all.personal, defaults.personal);
@@ -102,7 +111,7 @@ RunConfig RunConfig::resolved() const {
     set_default(all.robust, defaults.robust);
   }
   if (schedule == ScheduleKind::theory) {
-    const ScheduleOptions defaults;
+    const ScheduleConstants defaults;
     set_default(all.horizon, defaults.horizon);
     set_default(all.gradient_scale, defaults.gradient_scale);
   }
@@ -132,7 +141,7 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
     } else if (space.is_kernel()) {
       space.radius = group.radius.value_or(1.0);
       space.features = group.features.value_or(kDefaultFeatures);
-      for (const double width : group.widths.value_or(kDefaultWidths)) {
+      for (const double width : group.widths.value_or(default_widths())) {
         space.width = width;
         spaces.push_back(space);
       }
@@ -169,10 +178,10 @@ Status RunConfig::validate() const {
        {has_only_baselines() && schedule != ScheduleKind::adaptive, "schedule",
         "baselines have rates of their own, but a schedule is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {has_only_baselines() && fixed_share != 0.0, "--fixed-share",
+       {has_only_baselines() && fixed_share != 0.0, "fixed_share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "--robust",
+       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "robust",
         "only sums can be trimmed", "expected trim with --schedule adaptive, or clip"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
@@ -182,8 +191,8 @@ Status RunConfig::validate() const {
   });
   return check({{experts > 1, "spaces", "experts are named twice",
                  "expected one range of columns for all experts"},
-                {sample_size == 0U, "--sample", "0", "expected J >= 1"},
-                {clients == 0U, "--clients", "0", "expected at least 1"}});
+                {sample_size == 0U, "sample_size", "0", "expected J >= 1"},
+                {clients == 0U, "clients", "0", "expected at least 1"}});
 }
 
 Result<ExperimentOptions> RunConfig::experiment() const {
@@ -193,9 +202,9 @@ Result<ExperimentOptions> RunConfig::experiment() const {
         "expected one of --data and --clients-from"},
        {file.empty() && clients_from.empty(), "data", "none is given",
         "expected --data FILE or --clients-from DIR"},
-       {!clients_from.empty() && partition.has_value(), "--partition",
+       {!clients_from.empty() && partition.has_value(), "partition",
         "contradicts --clients-from, where every file is a client", "expected one of the two"},
-       {!scale_from.empty() && !feature_range && !label_range, "--scale-from", "nothing is scaled",
+       {!scale_from.empty() && !feature_range && !label_range, "ranges", "nothing is scaled",
         "expected --feature-range or --label-range with it"}}));
   return experiment_without_data();
 }
@@ -217,8 +226,8 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_TRY(options.partition, parse_partition(all.partition.value_or("shuffle")));
   if (!clients_from.empty()) options.partition.kind = PartitionSpec::Kind::files;
   options.clients = all.clients.value_or(0);  // the data say how many
-  ScheduleOptions& rates = options.schedule;
-  rates.kind = schedule;
+  options.schedule = {schedule, fixed_share};
+  ScheduleConstants& rates = options.constants;
   rates.horizon = all.horizon.value_or(rates.horizon);
   rates.feature_bound = feature_bound;
   rates.label_bound = label_bound;
@@ -226,7 +235,6 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   rates.loss_bound = loss_bound;
   rates.eta = eta.value_or(rates.eta);
   rates.lambda = lambda.value_or(rates.lambda);
-  rates.fixed_share = fixed_share;
   if (has_baseline()) {
     options.rates = {*all.weight_rate, *all.model_rate, *all.regularization, *all.exploration};
   }

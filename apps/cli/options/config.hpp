@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,7 +18,6 @@ namespace caucus::cli {
 
 inline constexpr std::size_t kDefaultClients = 10;
 inline constexpr std::uint32_t kDefaultFeatures = 100;
-inline const std::vector<double> kDefaultWidths = {0.5, 1, 2, 4, 8, 16, 32, 64};
 
 /// One --spaces with its options, or one [[space]] table: a family of candidate spaces.
 struct SpaceGroup {
@@ -31,6 +31,10 @@ struct SpaceGroup {
   std::optional<bool> intercept = {};                               ///< linear and kernels
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
+
+/// Where settings were given, by the names of their fields in the library: a flag, or a line and
+/// key.
+using Places = std::map<std::string, std::string>;
 
 struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
@@ -57,6 +61,8 @@ struct RunConfig : SimulationOptions {
   std::optional<double> weight_rate, model_rate, regularization, exploration;  ///< baselines
 
   std::uint64_t seed = 1;
+
+  Places places;
 
   [[nodiscard]] bool has_baseline() const;
   /// Returns whether all algorithms are baselines, which have no schedule.
@@ -94,6 +100,7 @@ struct ServerConfig {
   std::size_t violations = 3;      ///< so many rejected reports cut a client off
   std::size_t linger_ms = 30'000;  ///< how long to wait for acknowledgements of the End
   std::string tokens, cert, key, client_ca, http;
+  Places places;
 
   [[nodiscard]] bool has_tls() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };

@@ -92,12 +92,11 @@ Status read_table(const toml::table& table, const std::string& name, const std::
       return usage_error(place(file, node) + ": " + name + "." + word,
                          "the value has the wrong type", "expected a list of names");
     }
+    const std::string here = place(file, node) + ": " + name + "." + word;
     auto text = value_text(node);
-    auto status = text.ok() ? found->set(target, *text) : Status(text.error());
-    if (!status.ok()) {
-      status.error().where = place(file, node) + ": " + name + "." + word;
-      return status;
-    }
+    if (!text.ok()) text.error().where = here;
+    CAUCUS_CHECK(text);
+    CAUCUS_CHECK(give(*found, target, *text, here));
   }
   return Done{};
 }
@@ -107,6 +106,7 @@ Status read_spaces(const toml::node& node, const std::string& file, RunConfig& c
   if (array == nullptr) {
     return usage_error(place(file, node), "space is not a list of tables", "expected [[space]]");
   }
+  config.places["spaces"] = place(file, node) + ": space";
   for (const toml::node& element : *array) {
     const auto* table = element.as_table();
     if (table == nullptr || !table->contains("kind")) {

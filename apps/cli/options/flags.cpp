@@ -49,12 +49,10 @@ const Setting<Target>* find(const std::vector<Setting<Target>>& settings, const 
   return nullptr;
 }
 
-/// Applies a flag to the setting it stands for. Errors name the flag.
+/// Applies a flag to the setting it stands for.
 template <class Target>
 Status set(const std::vector<Setting<Target>>& settings, const GivenFlag& given, Target& target) {
-  Status status = find(settings, given.flag)->set(target, given.value);
-  if (!status.ok()) status.error().where = given.flag;
-  return status;
+  return give(*find(settings, given.flag), target, given.value, given.flag);
 }
 
 bool is_space_flag(const std::string& flag) { return find(space_settings(), flag) != nullptr; }
@@ -156,10 +154,12 @@ Status apply_flags(const std::vector<GivenFlag>& given, RunConfig& config) {
   for (const GivenFlag& g : given) {
     if (g.flag == "--algorithm") {
       config.algorithms.push_back(g.value);
+      config.places["algorithms"] = g.flag;
     } else if (!is_space_flag(g.flag)) {
       CAUCUS_CHECK(set(run_settings(), g, config));
     } else if (own_spaces || g.flag == "--spaces") {
       if (!own_spaces) config.spaces.clear();
+      config.places["spaces"] = "--spaces";
       own_spaces = true;
       if (g.flag == "--spaces") config.spaces.emplace_back();
       CAUCUS_CHECK(set(space_settings(), g, config.spaces.back()));

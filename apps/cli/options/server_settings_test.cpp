@@ -110,5 +110,22 @@ TEST(ServerSettings, WrongValuesAreErrorsWithTheirPlace) {
   EXPECT_THAT(fault("tls = 3"), HasSubstr("f.toml:2: 'server.tls' is not a table"));
 }
 
+TEST(ServerSettings, ErrorsAboutThemNameThePlaceWhereTheyWereGiven) {
+  ServerConfig server;
+  const auto config = parse_config(
+      "[algorithm]\nsample = 9\n[server]\ndeadline_ms = 5\nclients = \"c1\"\n", "f.toml", &server);
+  ASSERT_TRUE(config.ok());
+  const auto where = [&](const char* field, const ServerConfig* of) {
+    return located(usage_error(field, "is wrong"), *config, of).where;
+  };
+  EXPECT_EQ(where("sample_size", &server), "f.toml:2: algorithm.sample");
+  EXPECT_EQ(where("deadline", &server), "f.toml:4: server.deadline_ms");
+  EXPECT_EQ(where("clients", &server), "f.toml:5: server.clients");
+  EXPECT_EQ(where("clients", nullptr), "--clients");
+  EXPECT_EQ(where("robust", &server), "algorithm.robust");
+  EXPECT_EQ(where("fixed_share", nullptr), "--fixed-share");
+  EXPECT_EQ(where("space 'linear'", &server), "space 'linear'");
+}
+
 }  // namespace
 }  // namespace caucus::cli

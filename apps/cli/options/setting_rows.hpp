@@ -91,36 +91,46 @@ Result<Count> parse_within(const std::string& value) {
   return not_valid(value, "expected " + std::to_string(least) + " to " + report::grouped(most));
 }
 
-/// "rounds_per_upload" -> "--rounds-per-upload", "file --data" -> "--data"
-inline std::string flag_of(const std::string& key) {
-  if (const auto blank = key.find(' '); blank != std::string::npos) return key.substr(blank + 1);
-  std::string flag = "--" + key;
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
+/// The names of a setting. "name --algorithm algorithms" are a key, a flag and a field of the
+/// library; "sample sample_size" and "file --data" leave one out, which then follows from the key.
+struct SettingNames {
+  std::string key, flag, field;
 
-/// A setting that is stored in a member. `name` is its key, followed by its flag where that
-/// differs; a setting without help has no flag.
+  explicit SettingNames(const std::string& names) {
+    for (const std::string& word : split(names, ' ')) {
+      (key.empty() ? key : word.starts_with("--") ? flag : field) = word;
+    }
+    if (field.empty()) field = key;
+    if (!flag.empty()) return;
+    flag = "--" + key;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+  }
+};
+
+/// A setting that is stored in a member; one without help has no flag.
 template <class Target>
 struct Row : Setting<Target> {
   template <class Member, class Owner, class Parse, class Get>
-  Row(const std::string& name, const char* shown, const char* meaning, Member Owner::*member,
+  Row(const char* text, const char* shown, const char* meaning, Member Owner::*member,
       Parse parse_text, Get get_json)
-      : Setting<Target>{"", name.substr(0, name.find(' ')), "", shown, meaning, {}, get_json} {
-    if (*meaning != 0) this->flag = flag_of(name);
+      : Setting<Target>{"", "", "", "", shown, meaning, {}, get_json} {
+    const SettingNames names(text);
+    this->key = names.key;
+    this->field = names.field;
+    if (*meaning != 0) this->flag = names.flag;
     this->set = [member, parse_text](Target& target, const std::string& value) -> Status {
       CAUCUS_TRY(target.*member, parse_text(value));
       return Done{};
     };
   }
   template <class Member, class Owner, class Parse>
-  Row(const std::string& name, const char* shown, const char* meaning, Member Owner::*member,
+  Row(const char* names, const char* shown, const char* meaning, Member Owner::*member,
       Parse parse_text)
-      : Row(name, shown, meaning, member, parse_text,
+      : Row(names, shown, meaning, member, parse_text,
             [member](const Target& target) { return json_of(target.*member); }) {}
   template <class Member, class Owner>
-  Row(const std::string& name, const char* shown, const char* meaning, Member Owner::*member)
-      : Row(name, shown, meaning, member,
+  Row(const char* names, const char* shown, const char* meaning, Member Owner::*member)
+      : Row(names, shown, meaning, member,
             [](const std::string& value) { return parse(As<Member>(), value); }) {}
 };
 

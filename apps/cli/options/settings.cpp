@@ -78,6 +78,22 @@ auto bound_json(std::optional<double> RunConfig::*member) {
   };
 }
 
+/// Replaces the name of a field by the place where its setting was given. A default has the place
+/// where it could be given: a flag, or in a served run a key of the file.
+template <class Target>
+bool locate(Error& error, const std::vector<Setting<Target>>& settings, const Places& places,
+            bool by_flag) {
+  for (const auto& setting : settings) {
+    if (setting.field != error.where) continue;
+    const auto place = places.find(setting.field);
+    error.where = place != places.end()              ? place->second
+                  : by_flag && !setting.flag.empty() ? setting.flag
+                                                     : setting.table + "." + setting.key;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const std::vector<Setting<RunConfig>>& run_settings() {
@@ -93,7 +109,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           "min-max scale the features to [A, B]; advisable where their units differ",
           &C::feature_range},
          {"label_range", "A,B", "min-max scale the target to [A, B]", &C::label_range},
-         {"scale_from", "FILE", "take minimum and maximum from this data or ranges file",
+         {"scale_from ranges", "FILE", "take minimum and maximum from this data or ranges file",
           &C::scale_from}}},
        {"federation",
         {{"clients", "M", "number of clients (10)", &C::clients},
@@ -101,14 +117,15 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           "how rows are dealt to clients (shuffle)", &C::partition},
          {"dropout", "F", "share of reports lost at random (0)", &C::dropout}}},
        {"algorithm",
-        {{"name --algorithm", "NAME",
+        {{"name --algorithm algorithms", "NAME",
           "fomd-oms, nco-oms, em-kofl, vm-kofl, pm-kofl, pof-mkl, or with K = 1 ofskl, fed-omd, "
           "fedposgd; repeat it to compare on the same data, order and seeds",
           &C::algorithms, parse_algorithms,
           [](const C& c) {
             return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
           }},
-         {"sample", "J", "models a client holds per round (min(2, K))", &C::sample_size},
+         {"sample sample_size", "J", "models a client holds per round (min(2, K))",
+          &C::sample_size},
          {"rounds_per_upload", "N|growing", "rounds between uploads (adaptive: growing; else 1)",
           &C::rounds_per_upload, count_or("growing"), count_json(&C::rounds_per_upload, "growing")},
          {"growth", "X", "length of a growing batch, as a share of the rounds before it (0.3)",
@@ -126,7 +143,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
          {"loss", "LOSS",
           "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
        {"schedule",
-        {{"kind --schedule", "KIND",
+        {{"kind --schedule schedule", "KIND",
           "adaptive, adaptive-first-order, theory or constant (adaptive)", &C::schedule},
          {"horizon", "rounds|examples", "T of the theory (rounds)", &C::horizon},
          {"feature_bound", "X|auto", "b_i >= |phi_i(x)| (auto)", &C::feature_bound, number_or_auto,
@@ -148,7 +165,11 @@ const std::vector<Setting<RunConfig>>& run_settings() {
        {"run",
         {{"repeats", "R", "repetitions over seeds (1)", &C::repeats},
          {"seed", "S", "seed of all random numbers (1)", &C::seed},
-         {"threads", "N", "threads for repetitions and many clients (0: all cores)", &C::threads},
+         {"threads", "N",
+          "threads for repetitions and, unless the schedule is adaptive, for thousands of clients "
+          "(0: "
+          "all cores)",
+          &C::threads},
          {"regret", "", "exact regret against every space", &C::regret}}}});
   return settings;
 }
@@ -157,7 +178,7 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
   using G = SpaceGroup;
   static const auto settings = joined<G>(
       {{"space",
-        {{"kind --spaces", "KIND",
+        {{"kind --spaces spaces", "KIND",
           "linear, gaussian, laplacian, cauchy or experts; repeatable, each followed by its "
           "options",
           &G::kind},
@@ -176,7 +197,7 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
           }},
          {"intercept", "", "adds a feature that is always 1 and, to kernels, x / sqrt(columns)",
           &G::intercept, parse_switch},
-         {"columns --expert-columns", "A..B",
+         {"columns --expert-columns expert_columns", "A..B",
           "experts: columns of the file that hold their predictions", &G::columns,
           parse_columns}}}});
   return settings;
@@ -193,8 +214,8 @@ const std::vector<Setting<ServerConfig>>& server_settings() {
           &C::store},
          {"clients", "NAME,...", "", &C::clients, parse_names},
          {"quorum", "Q", "", &C::quorum, parse_some},
-         {"deadline_ms", "MS", "", &C::deadline_ms, parse_some},
-         {"durability", "batch|N", "", &C::durability, parse_durability,
+         {"deadline_ms deadline", "MS", "", &C::deadline_ms, parse_some},
+         {"durability commit_every", "batch|N", "", &C::durability, parse_durability,
           [](const C& c) { return c.durability == 1 ? Json("batch") : Json(c.durability); }},
          {"snapshot_every", "N", "", &C::snapshot_every, parse_some},
          {"label_delay", "N", "", &C::label_delay, parse_any},
@@ -210,6 +231,14 @@ const std::vector<Setting<ServerConfig>>& server_settings() {
          {"http", "HOST:PORT", "where GET /status, /metrics and /healthz answer", &C::http,
           parse_place}}}});
   return settings;
+}
+
+Error located(Error error, const RunConfig& config, const ServerConfig* server) {
+  const bool served = server != nullptr;
+  if (served && locate(error, server_settings(), server->places, false)) return error;
+  if (locate(error, run_settings(), config.places, !served)) return error;
+  locate(error, space_settings(), config.places, !served);
+  return error;
 }
 
 }  // namespace caucus::cli

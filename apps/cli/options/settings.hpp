@@ -20,6 +20,7 @@ struct Setting {
   std::string table;       ///< [table] of the TOML; "space" for [[space]]
   std::string key;         ///< a dot separates the names of nested tables
   std::string flag;        ///< "--rounds-per-upload"; empty if there is none
+  std::string field;       ///< "rounds_per_upload"; how errors of the library name it
   std::string value_name;  ///< "N"; empty for a switch
   std::string help;
   std::function<Status(Target&, const std::string&)> set;
@@ -29,5 +30,21 @@ struct Setting {
 const std::vector<Setting<RunConfig>>& run_settings();
 const std::vector<Setting<SpaceGroup>>& space_settings();
 const std::vector<Setting<ServerConfig>>& server_settings();
+
+/// Sets a setting from text that stands at `place`, which errors name.
+template <class Target>
+Status give(const Setting<Target>& setting, Target& target, const std::string& text,
+            const std::string& place) {
+  Status status = setting.set(target, text);
+  if (!status.ok()) {
+    status.error().where = place;
+  } else if constexpr (requires { target.places; }) {
+    target.places[setting.field] = place;
+  }
+  return status;
+}
+
+/// Returns an error about a field of the library as one about the setting, where the user gave it.
+Error located(Error error, const RunConfig& config, const ServerConfig* server = nullptr);
 
 }  // namespace caucus::cli

@@ -25,20 +25,20 @@ constexpr int kPlanVersion = 2;  ///< 2: the plan always states J
 Status can_be_served(const RunConfig& config) {
   const std::string& algorithm = config.algorithms.front();
   if (config.algorithms.size() > 1) {
-    return usage_error("algorithm.name",
+    return usage_error("algorithms",
                        std::to_string(config.algorithms.size()) + " algorithms are named",
                        "expected fomd-oms alone: clients learn only once");
   }
   if (algorithm != "fomd-oms") {
-    return usage_error("algorithm.name", "'" + algorithm + "' cannot be served",
+    return usage_error("algorithms", "'" + algorithm + "' cannot be served",
                        "expected fomd-oms; others can be simulated with caucus run");
   }
   if (config.repeats != 1) {
-    return usage_error("run.repeats", std::to_string(config.repeats),
+    return usage_error("repeats", std::to_string(config.repeats),
                        "expected 1: clients learn only once");
   }
   if (config.regret) {
-    return usage_error("run.regret", "the regret for any loss needs all clients' data in one place",
+    return usage_error("regret", "the regret for any loss needs all clients' data in one place",
                        "expected no regret here: the result has what the clients' sums tell of it");
   }
   return Done{};
@@ -57,36 +57,26 @@ RunConfig without_simulation(RunConfig config) {
 Result<FederationSettings> federation_settings(const ExperimentOptions& options,
                                                const ServerConfig& server, ReadOptions columns,
                                                std::string arithmetic) {
-  FederationSettings settings;
-  SharedPlan& plan = settings.plan;
-  plan.spaces = options.spaces;
-  plan.loss = options.loss;
-  plan.seed = options.seed;
-  plan.sample_size = options.sample_size;
-  plan.arithmetic = std::move(arithmetic);
-  plan.label_delay = server.label_delay;
-  plan.columns = std::move(columns);
-  CAUCUS_TRY(const auto scaling, known_scaling(plan));
-  if (scaling) {
-    plan.features = scaling->feature_columns.size();
-    plan.experts = scaling->expert_columns.size();
-  }
+  InputShape shape;
+  CAUCUS_TRY(const auto scaling, known_scaling(columns));
+  if (scaling) shape = {scaling->feature_columns.size(), scaling->expert_columns.size()};
   if (server.features) {
-    if (scaling && *server.features != plan.features) {
-      return usage_error("server.features", std::to_string(*server.features),
-                         "expected " + std::to_string(plan.features) + ", as data.scale_from has");
+    if (scaling && *server.features != shape.features) {
+      return usage_error("features", std::to_string(*server.features),
+                         "expected " + std::to_string(shape.features) + ", as the ranges have");
     }
-    plan.features = *server.features;
-    for (const Space& space : plan.spaces) {
+    shape.features = *server.features;
+    for (const Space& space : options.spaces) {
       if (space.kind != SpaceKind::expert) continue;
-      plan.experts = std::max<std::size_t>(plan.experts, space.expert + 1);
+      shape.experts = std::max<std::size_t>(shape.experts, space.expert + 1);
     }
   }
-  plan.statistics = learns_from_sums("fomd-oms", options, plan.features, server.clients.size());
-  plan.hides_examples = plan.statistics && options.min_batch == 0;
-  plan.personal = plan.statistics && options.personal;
-  plan.rounds_per_upload = upload_rule(options, plan.features, plan.statistics).rounds;
-  settings.problem = static_cast<const LearningOptions&>(options);
+  FederationSettings settings;
+  settings.plan = shared_plan(options, shape, server.clients.size());
+  settings.plan.arithmetic = std::move(arithmetic);
+  settings.plan.label_delay = server.label_delay;
+  settings.plan.columns = std::move(columns);
+  settings.problem = static_cast<const RunOptions&>(options);
   settings.clients = server.clients;
   settings.quorum = server.quorum.value_or(0);
   if (server.deadline_ms) settings.deadline = std::chrono::milliseconds(*server.deadline_ms);
@@ -98,8 +88,8 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
   return settings;
 }
 
-Result<ServedConfiguration> make(const RunConfig& config, const ServerConfig& server,
-                       std::optional<Ranges> ranges, std::string arithmetic) {
+Result<ServedConfiguration> checked(const RunConfig& config, const ServerConfig& server,
+                                    std::optional<Ranges> ranges, std::string arithmetic) {
   ServedConfiguration run{without_simulation(config), server, {}, {}};
   CAUCUS_CHECK(can_be_served(config));
   CAUCUS_TRY(run.options, run.config.experiment_without_data());
@@ -111,6 +101,13 @@ Result<ServedConfiguration> make(const RunConfig& config, const ServerConfig& se
   columns.ranges = std::move(ranges);
   CAUCUS_TRY(run.federation,
              federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
+  return run;
+}
+
+Result<ServedConfiguration> make(const RunConfig& config, const ServerConfig& server,
+                                 std::optional<Ranges> ranges, std::string arithmetic) {
+  auto run = checked(config, server, std::move(ranges), std::move(arithmetic));
+  if (!run.ok()) return located(std::move(run.error()), config, &server);
   return run;
 }
 
@@ -175,7 +172,7 @@ void add_regret(const Federation& federation, ServedResult& served) {
     result.regret_examples.push_back(sums != nullptr ? sums->examples : 0.0);
     BestFit best{kUnknown, kUnknown, {}};
     if (sums != nullptr && sums->examples == used) {
-      const Region region = server.plan().maps.space(i).region();
+      const Region region = region_of(server.plan().maps.space(i));
       BestFit found = GramComparator(sums->sums).best(region);
       if (found.gap <= kLargestGap * found.loss) best = std::move(found);
       any = true;
@@ -197,13 +194,14 @@ void add_regret(const Federation& federation, ServedResult& served) {
 /// Returns how the columns of a file become an example. If that is unknown, they are the features,
 /// the experts' predictions and the target.
 Result<Scaling> served_scaling(const SharedPlan& plan) {
-  CAUCUS_TRY(auto known, known_scaling(plan));
+  CAUCUS_TRY(auto known, known_scaling(plan.columns));
   return known ? std::move(*known) : unscaled(plan);
 }
 
 }  // namespace
 
-Result<ServedConfiguration> make_served_configuration(const RunConfig& config, const ServerConfig& server) {
+Result<ServedConfiguration> make_served_configuration(const RunConfig& config,
+                                                      const ServerConfig& server) {
   std::optional<Ranges> ranges;
   if (!config.scale_from.empty()) {
     CAUCUS_TRY(ranges, load_ranges(config.scale_from));
@@ -295,7 +293,8 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
   return served;
 }
 
-Result<report::StoredModel> served_model(const Federation& federation, const ServedConfiguration& run) {
+Result<report::StoredModel> served_model(const Federation& federation,
+                                         const ServedConfiguration& run) {
   const SharedPlan& plan = federation.settings().plan;
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
   report::StoredModel model;

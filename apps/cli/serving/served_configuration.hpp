@@ -23,7 +23,8 @@ struct ServedConfiguration {
 };
 
 /// Reads the ranges and refuses settings that cannot be served.
-Result<ServedConfiguration> make_served_configuration(const RunConfig& config, const ServerConfig& server);
+Result<ServedConfiguration> make_served_configuration(const RunConfig& config,
+                                                      const ServerConfig& server);
 
 /// Returns the given settings of a simulation that serving ignores.
 std::vector<std::string> ignored_settings(const RunConfig& config);
@@ -45,6 +46,7 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
                                    std::string name, double seconds);
 
 /// Returns the content of a model file, also while the run goes on.
-Result<report::StoredModel> served_model(const Federation& federation, const ServedConfiguration& run);
+Result<report::StoredModel> served_model(const Federation& federation,
+                                         const ServedConfiguration& run);
 
 }  // namespace caucus::cli

@@ -213,7 +213,7 @@ TEST_F(ServedConfigurationTest, WhatCannotBeServedIsRefused) {
               HasSubstr("data.scale_from"));
   EXPECT_THAT(fault(kServer), HasSubstr("server.max_abs_target"));
   EXPECT_THAT(fault(good + "quorum = 4\n"), HasSubstr("server.quorum"));
-  EXPECT_THAT(fault(good + "quorum = 1\n"), HasSubstr("expected server.deadline_ms too"));
+  EXPECT_THAT(fault(good + "quorum = 1\n"), HasSubstr("expected a deadline too"));
   EXPECT_THAT(fault(good + "label_delay = 1001\n"), HasSubstr("server.label_delay"));
 }
 

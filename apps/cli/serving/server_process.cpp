@@ -10,6 +10,7 @@
 #include "caucus/federation/hosting/host.hpp"
 #include "caucus/federation/store/store.hpp"
 #include "caucus/wire/server.hpp"
+#include "options/settings.hpp"
 #include "serving/disclosure.hpp"
 #include "serving/http_endpoint.hpp"
 #include "serving/server_status.hpp"
@@ -40,8 +41,9 @@ Result<std::unique_ptr<Host>> open_host(const ServedConfiguration& run, const Lo
   CAUCUS_CHECK(same_arithmetic(store, run));
   auto host = Host::make(run.federation, plan_text(run), std::move(store),
                          {run.server.snapshot_every, log});
-  if (!host.ok() && host.error().where == "store") host.error().where = run.server.store;
-  return host;
+  if (host.ok()) return host;
+  if (host.error().where == "store") host.error().where = run.server.store;
+  return located(std::move(host.error()), run.config, &run.server);
 }
 
 /// Raises the limit on open files, and warns if it is too low: a client has one connection, and two
@@ -81,8 +83,9 @@ Status make_result(const Host& host, const ServeOptions& options) {
 
 /// Waits for clients to acknowledge the End, and names those that have not. Disconnected clients
 /// receive it when they reconnect, now or when the run is served again.
-Status wait_for_acknowledgements(const ServedConfiguration& run, Host& host, const ServeOptions& options,
-                                 const StopSignals& signals, Milliseconds most) {
+Status wait_for_acknowledgements(const ServedConfiguration& run, Host& host,
+                                 const ServeOptions& options, const StopSignals& signals,
+                                 Milliseconds most) {
   if (unacknowledged(host).empty()) return Done{};
   if (most.count() > 0 && !signals.came()) {
     options.note("the run has finished; waiting up to " +
@@ -110,7 +113,8 @@ Status finish_run(const ServedConfiguration& run, Host& host, const ServeOptions
   return written;
 }
 
-Status serve(const ServedConfiguration& run, Host& host, ServeOptions& options, StopSignals& signals) {
+Status serve(const ServedConfiguration& run, Host& host, ServeOptions& options,
+             StopSignals& signals) {
   const bool finished_before = has_finished(host);
   if (finished_before) {
     CAUCUS_CHECK(make_result(host, options));  // the result does not wait for clients
@@ -170,7 +174,7 @@ Status serve_until_finished(const ServedConfiguration& run, ServeOptions options
   signals.watch([&host = *host] { host.stop(); });
   Status status = serve(run, *host, options, signals);
   signals.unwatch();  // before the host is destroyed
-  return status;
+  return status.ok() ? status : located(std::move(status.error()), run.config, &run.server);
 }
 
 }  // namespace caucus::cli

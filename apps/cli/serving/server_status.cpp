@@ -142,7 +142,8 @@ void add_run(Metrics& metrics, const HostStatus& status) {
                  static_cast<double>(status.upload_bits) / 8.0);
   metrics.single("formula_download_bytes_total", "Bytes that the formula gives for downloads.",
                  static_cast<double>(status.download_bits) / 8.0);
-  metrics.begin("probability", "The probability of each space; `number` is its place among the spaces, from 1.");
+  metrics.begin("probability",
+                "The probability of each space; `number` is its place among the spaces, from 1.");
   for (std::size_t i = 0; i < status.probabilities.size(); ++i) {
     // Two spaces may have the same name.
     metrics.add(label("space", status.spaces[i]) + "," + label("number", std::to_string(i + 1)),
@@ -161,8 +162,9 @@ void add_clients(Metrics& metrics, const HostStatus& status) {
                      [](const Member& member) { return member.connected; });
   metrics.per_client("client_finished", "1 if the client has no more examples.", status,
                      [](const Member& member) { return member.finished; });
-  metrics.per_client("client_cut_off", "1 if the client was cut off because too many of its reports were rejected.", status,
-                     [](const Member& member) { return member.cut_off; });
+  metrics.per_client("client_cut_off",
+                     "1 if the client was cut off because too many of its reports were rejected.",
+                     status, [](const Member& member) { return member.cut_off; });
   metrics.per_client("client_lag_batches", "Closed batches since its last report.", status,
                      [&](const Member& member) { return lag_of(member, status); });
 }

@@ -85,8 +85,8 @@ std::string spaces_table(report::JsonReader& in) {
 
 std::string clients_table(report::JsonReader& in) {
   report::TextTable table({"client", "state", "last seen", "counted", "of", "clipped", "lag",
-                           "reports", "late", "repeated", "early", "rejected", "joins",
-                           "bytes up", "bytes down"});
+                           "reports", "late", "repeated", "early", "rejected", "joins", "bytes up",
+                           "bytes down"});
   const Json* clients = in.list("clients");
   for (std::size_t i = 0; clients != nullptr && i < clients->size(); ++i) {
     report::JsonReader client = in.element("clients", (*clients)[i], i);

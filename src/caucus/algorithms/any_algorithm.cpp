@@ -84,8 +84,4 @@ AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings
   return NcoOms(rates, clients);
 }
 
-LearnedModel learned_by(const AnyAlgorithm& algorithm) {
-  return std::visit([](const auto& a) { return a.learned(); }, algorithm);
-}
-
 }  // namespace caucus

@@ -42,6 +42,4 @@ bool is_cooperative(const std::string& name);
 AnyAlgorithm make_algorithm(const std::string& name, const AnySettings& settings,
                             std::size_t clients);
 
-LearnedModel learned_by(const AnyAlgorithm& algorithm);
-
 }  // namespace caucus

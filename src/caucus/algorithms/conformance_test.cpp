@@ -1,4 +1,4 @@
-#include "caucus/algorithms/conformance.hpp"
+#include "caucus/algorithms/test_conformance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/region.hpp"
 
 namespace caucus {
 
@@ -61,7 +62,7 @@ void FirstOrderOms::step_models(const KeptReports& reports) {
   }
   for (std::size_t n = 0; n < sums_.size(); ++n) {
     const std::uint32_t space = touched_[n];
-    learners_[space].move(rates_[n], sums_[n].gradient, plan().maps.space(space).region(),
+    learners_[space].move(rates_[n], sums_[n].gradient, region_of(plan().maps.space(space)),
                           weights_[space]);
   }
   for (const std::uint32_t space : touched_) ends_of_[space] = 0;

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 #include "caucus/core/base/vector.hpp"
 
 namespace caucus::conformance {

@@ -7,6 +7,7 @@
 
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/fomd_no_lu.hpp"
 
 namespace caucus {
@@ -14,9 +15,9 @@ namespace caucus {
 Status validate_sample_size(std::size_t sample_size, std::size_t models) {
   const std::size_t K = models;
   const std::string given = std::to_string(sample_size) + " of " + std::to_string(K) + " models";
-  if (sample_size > K) return usage_error("sample", given, "J must not exceed K");
+  if (sample_size > K) return usage_error("sample_size", given, "J must not exceed K");
   if (sample_size < 1 || (sample_size == 1 && K > 1)) {
-    return usage_error("sample", given,
+    return usage_error("sample_size", given,
                        "expected J >= 2: the estimates need at least one model beside the player");
   }
   return Done{};
@@ -27,8 +28,8 @@ Status OmsSettings::validate() const {
   for (const double bound : entropy.weights()) {
     if (!(bound > 0.0) || !std::isfinite(bound)) {
       return usage_error(
-          "loss bound", to_text(bound),
-          "expected C_i > 0 and finite; an infinite radius or zero data need a loss bound");
+          "loss_bound", to_text(bound),
+          "expected C_i > 0 and finite; an infinite radius or zero data need it to be given");
     }
   }
   return Done{};
@@ -109,7 +110,7 @@ void FomdOms::step(const Batch& batch, const OmsAggregate& aggregate) {
           const double weight = 1.0 / (M * inclusion(i));
           losses_.push_back({i, weight * sums.loss});
           if (sums.gradient.empty()) continue;  // a frozen expert
-          fomd_no_lu_step(plan().maps.space(i).region(), weights_[i],
+          fomd_no_lu_step(region_of(plan().maps.space(i)), weights_[i],
                           std::span<const float>(sums.gradient),
                           weight * schedule.model_rate(batch.number, i));
         }

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "caucus/algorithms/conformance.hpp"
 #include "caucus/algorithms/paper_reference_test.hpp"
+#include "caucus/algorithms/test_conformance.hpp"
 #include "caucus/ball.hpp"
 #include "caucus/box.hpp"
 #include "caucus/core/base/test_numbers.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 #include "caucus/core/base/vector.hpp"
 
 namespace caucus::conformance {

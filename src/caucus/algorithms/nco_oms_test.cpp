@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "caucus/algorithms/conformance.hpp"
+#include "caucus/algorithms/test_conformance.hpp"
 
 namespace caucus::conformance {
 namespace {
@@ -45,12 +45,12 @@ TEST(NcoOms, TheLearnedModelForecastsTheMeanOfTheClients) {
   play_all(server, problem);
   const auto settings = problem.settings();
   const FeatureMaps& maps = settings->plan->maps;
-  const LearnedModel all = learned_by(server);
+  const LearnedModel all = server.learned();
   Predictor predict(maps, all);
   const TestExample example = problem.example(50, 0);
   double mean = 0.0;
   for (std::size_t j = 0; j < problem.clients; ++j) {
-    const LearnedModel one = learned_by(server.copy(j));
+    const LearnedModel one = server.copy(j).learned();
     Predictor predict_one(maps, one);
     mean += predict_one(example.x) / static_cast<double>(problem.clients);
   }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "caucus/algorithms/conformance.hpp"
+#include "caucus/algorithms/test_conformance.hpp"
 
 namespace caucus::conformance {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "caucus/algorithms/snapshot_play.hpp"
+#include "caucus/algorithms/test_snapshot.hpp"
 
 namespace caucus::conformance {
 namespace {

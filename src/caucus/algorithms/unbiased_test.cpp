@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "caucus/algorithms/conformance.hpp"
 #include "caucus/algorithms/paper_reference_test.hpp"
+#include "caucus/algorithms/test_conformance.hpp"
 #include "caucus/core/base/test_numbers.hpp"
 
 namespace caucus::conformance {

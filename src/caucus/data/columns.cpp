@@ -23,11 +23,11 @@ std::string known_columns(const std::string& word, const TableHeader& header) {
          " or one of " + listed;
 }
 
-Status check_interval(const std::optional<Interval>& range, const char* flag) {
+Status check_interval(const std::optional<Interval>& range, const char* name) {
   if (!range) return Done{};
   const auto [a, b] = *range;
   if (std::isfinite(a) && std::isfinite(b) && std::isfinite(b - a) && a < b) return Done{};
-  return usage_error(flag, in_quotes(to_text(a) + "," + to_text(b)),
+  return usage_error(name, in_quotes(to_text(a) + "," + to_text(b)),
                      "expected finite A,B with A < B");
 }
 
@@ -47,8 +47,8 @@ Interval interval(const std::optional<Interval>& range, double minimum, double m
 }  // namespace
 
 Status ReadOptions::validate() const {
-  CAUCUS_CHECK(check_interval(feature_range, "feature range"));
-  return check_interval(label_range, "label range");
+  CAUCUS_CHECK(check_interval(feature_range, "feature_range"));
+  return check_interval(label_range, "label_range");
 }
 
 Result<std::size_t> find_column(const std::string& word, const TableHeader& header,
@@ -80,7 +80,7 @@ Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& he
   }
   const auto [first, last] = options.expert_columns.value_or(std::pair<std::size_t, std::size_t>{});
   if (options.expert_columns && (first == 0 || first > last)) {
-    return usage_error("expert columns",
+    return usage_error("expert_columns",
                        in_quotes(std::to_string(first) + ".." + std::to_string(last)),
                        "expected A..B with 1 <= A <= B");
   }
@@ -94,7 +94,7 @@ Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& he
     const bool is_target = column == scaling.target_column;
     const bool is_client = column == scaling.client_column;
     if (is_expert && (is_target || is_client)) {
-      return usage_error("expert columns",
+      return usage_error("expert_columns",
                          "column " + std::to_string(column + 1) + " is the " +
                              (is_target ? "target" : "client") + " column",
                          "expected columns that hold experts' predictions only");

@@ -143,7 +143,7 @@ Status convert_table(const std::string& from, const std::string& to) {
 
 Status split_table(const std::string& from, std::size_t clients, const std::string& directory) {
   if (clients == 0) return usage_error("clients", "0", "expected at least one");
-  if (directory.empty()) return usage_error("out", "is empty", "expected a directory");
+  if (directory.empty()) return usage_error("directory", "is empty", "expected its name");
   CAUCUS_TRY(NewDirectory made, NewDirectory::make(directory));
   CAUCUS_CHECK(no_stale_clients(directory, clients));
   SplitSink sink(clients, directory);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/columns.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/files/float_buffer.hpp"
 #include "caucus/result.hpp"
 

@@ -20,25 +20,4 @@ std::variant<Server<FomdOms>, Server<FirstOrderOms>, Server<StatisticsOms>> make
 
 AnyServer::AnyServer(const AnySettings& settings) : server_(make(settings)) {}
 
-const Assignment& AnyServer::assign(const Batch& batch, std::uint32_t client) {
-  std::visit([&](auto& server) { server.assign(batch, client, assignment_); }, server_);
-  return assignment_;
-}
-
-void AnyServer::accept(ReportBatch& reports) {
-  std::visit([&](auto& server) { server.accept(reports); }, server_);
-}
-
-void AnyServer::close(const Batch& batch) {
-  std::visit([&](auto& server) { server.close(batch); }, server_);
-}
-
-void AnyServer::save(StateWriter& to) const {
-  std::visit([&](const auto& server) { server.save(to); }, server_);
-}
-
-Status AnyServer::restore(StateReader& from) {
-  return std::visit([&](auto& server) { return server.restore(from); }, server_);
-}
-
 }  // namespace caucus

@@ -16,7 +16,15 @@ class AnyServer {
   /// Returns question(algorithm).
   template <class Question>
   [[nodiscard]] auto ask(Question&& question) const {
-    return std::visit([&](const auto& server) { return question(server.algorithm()); }, server_);
+    return visit([&](const auto& server) { return question(server.algorithm()); });
+  }
+  template <class Act>
+  auto visit(Act&& act) const {
+    return std::visit(act, server_);
+  }
+  template <class Act>
+  auto visit(Act&& act) {
+    return std::visit(act, server_);
   }
 
  public:
@@ -24,11 +32,22 @@ class AnyServer {
   explicit AnyServer(const AnySettings& settings);
 
   /// Returns the models of a client for its batch, valid until the next call.
-  const Assignment& assign(const Batch& batch, std::uint32_t client);
-  void accept(ReportBatch& reports);
-  void close(const Batch& batch);
-  void save(StateWriter& to) const;
-  Status restore(StateReader& from);
+  const Assignment& assign(const Batch& batch, std::uint32_t client) {
+    visit([&](auto& server) { server.assign(batch, client, assignment_); });
+    return assignment_;
+  }
+  void accept(ReportBatch& reports) {
+    visit([&](auto& server) { server.accept(reports); });
+  }
+  void close(const Batch& batch) {
+    visit([&](auto& server) { server.close(batch); });
+  }
+  void save(StateWriter& to) const {
+    visit([&](const auto& server) { server.save(to); });
+  }
+  Status restore(StateReader& from) {
+    return visit([&](auto& server) { return server.restore(from); });
+  }
 
   [[nodiscard]] const Plan& plan() const {
     return *ask([](const auto& a) { return &a.plan(); });

@@ -13,12 +13,12 @@
 namespace caucus {
 namespace {
 
-double feature_bound(const Scaling& scaling, const Space& space, const ScheduleOptions& schedule) {
+double feature_bound(const Scaling& scaling, const Space& space, const ScheduleConstants& given) {
   if (space.kind == SpaceKind::expert) {
     const bool known = space.expert < scaling.expert_columns.size();
     return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
   }
-  if (schedule.feature_bound) return *schedule.feature_bound;
+  if (given.feature_bound) return *given.feature_bound;
   if (!space.is_kernel()) return linear_feature_bound(scaling, space.intercept);
   if (!space.intercept) return 1.0;
   // The random features, x / sqrt(columns), and 1.
@@ -28,16 +28,16 @@ double feature_bound(const Scaling& scaling, const Space& space, const ScheduleO
 
 }  // namespace
 
-Status validate_learning(const LearningOptions& options) {
-  const double share = options.schedule.fixed_share;
+Status LearningOptions::validate() const {
+  const double share = schedule.fixed_share;
   if (!(share >= 0.0 && share < 1.0)) {
     return usage_error("fixed_share", to_text(share), "expected a number in [0, 1)");
   }
-  if (!(options.growth > 0.0 && options.growth <= 1.0)) {
-    return usage_error("growth", to_text(options.growth), "expected a number above 0, at most 1");
+  if (!(growth > 0.0 && growth <= 1.0)) {
+    return usage_error("growth", to_text(growth), "expected a number above 0, at most 1");
   }
-  for (const Space& space : options.spaces) {
-    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(options.loss.kind())) {
+  for (const Space& space : spaces) {
+    if (std::isinf(space.radius) && std::holds_alternative<LinearLoss>(loss.kind())) {
       return usage_error("loss", "the linear loss has no minimum in '" + space.name() + "'",
                          "expected finite radii with the linear loss");
     }
@@ -45,20 +45,18 @@ Status validate_learning(const LearningOptions& options) {
   return Done{};
 }
 
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan) {
-  if (!plan.columns || !plan.columns->ranges) {
-    if (plan.columns && (plan.columns->feature_range || plan.columns->label_range)) {
-      return usage_error("data.scale_from",
-                         "columns are to be scaled, but their ranges are not known",
-                         "expected a ranges file, as `caucus data info` makes it");
+Result<std::optional<Scaling>> known_scaling(const std::optional<ReadOptions>& columns) {
+  if (!columns || !columns->ranges) {
+    if (columns && (columns->feature_range || columns->label_range)) {
+      return usage_error("ranges", "columns are to be scaled, but their ranges are not known",
+                         "expected the minimum and maximum of each column");
     }
     return std::optional<Scaling>();
   }
-  const Ranges& ranges = *plan.columns->ranges;
-  CAUCUS_TRY(Scaling scaling,
-             assign_columns(*plan.columns, {ranges.names, ranges.columns()}, "data.scale_from"));
-  scaling.feature_range = plan.columns->feature_range;
-  scaling.label_range = plan.columns->label_range;
+  const Ranges& ranges = *columns->ranges;
+  CAUCUS_TRY(Scaling scaling, assign_columns(*columns, {ranges.names, ranges.columns()}, "ranges"));
+  scaling.feature_range = columns->feature_range;
+  scaling.label_range = columns->label_range;
   scaling.minimum = ranges.minimum;
   scaling.maximum = ranges.maximum;
   return std::optional(std::move(scaling));
@@ -96,10 +94,11 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
   return copies * numbers * sizeof(double) <= kBudget;
 }
 
-std::size_t held_models(const LearningOptions& options, bool from_sums) {
-  const std::size_t J = options.resolved_sample_size();
-  if (!from_sums || !reference_space(options.spaces, options.loss)) return J;
-  return std::min(J, options.spaces.size() - 1) + 1;
+std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std::size_t sample_size,
+                        bool from_sums) {
+  const std::size_t J = sample_size > 0 ? sample_size : std::min<std::size_t>(2, spaces.size());
+  if (!from_sums || !reference_space(spaces, loss)) return J;
+  return std::min(J, spaces.size() - 1) + 1;
 }
 
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums) {
@@ -107,7 +106,8 @@ UploadRule upload_rule(const LearningOptions& options, std::size_t features, boo
   UploadRule rule{options.rounds_per_upload, options.growth,
                   std::max<std::size_t>(options.min_batch, 1)};
   if (options.min_batch == 0) {
-    hide_examples(rule, options.spaces, options.loss, features, held_models(options, true));
+    hide_examples(rule, options.spaces, options.loss, features,
+                  held_models(options.spaces, options.loss, options.sample_size, true));
   }
   if (const double share = options.schedule.fixed_share; share > 0.0) {
     // With forgetting the weight of the past is bounded, so batches need not grow for ever.
@@ -136,34 +136,38 @@ RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uplo
 }
 
 RunLength run_length(const Partition& partition, const UploadRule& uploads) {
-  std::vector<std::size_t> rounds;
-  for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
-  return run_length(rounds, uploads);
+  return run_length(rounds_of(partition), uploads);
 }
 
-std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options) {
-  const ScheduleOptions& schedule = options.schedule;
+std::vector<std::size_t> rounds_of(const Partition& partition) {
+  std::vector<std::size_t> rounds;
+  for (std::size_t j = 0; j < partition.clients(); ++j) rounds.push_back(partition.rounds(j));
+  return rounds;
+}
+
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOptions& options) {
+  const ScheduleConstants& given = options.constants;
   const double automatic = options.loss.is_classification() ? 1.0 : target_bound(scaling);
-  const BoundOptions bounds{schedule.label_bound.value_or(automatic), schedule.gradient_scale,
-                            schedule.loss_bound};
+  const BoundOptions bounds{given.label_bound.value_or(automatic), given.gradient_scale,
+                            given.loss_bound};
   std::vector<SpaceConstants> constants;
   constants.reserve(options.spaces.size());
   for (const Space& space : options.spaces) {
     constants.push_back(
-        constants_of(space, options.loss, feature_bound(scaling, space, schedule), bounds));
+        constants_of(space, options.loss, feature_bound(scaling, space, given), bounds));
   }
   return constants;
 }
 
 namespace {
 
-std::size_t horizon_of(const RunLength& length, const LearningOptions& options) {
-  return options.schedule.horizon == Horizon::examples ? length.reports : length.batches;
+std::size_t horizon_of(const RunLength& length, const RunOptions& options) {
+  return options.constants.horizon == Horizon::examples ? length.reports : length.batches;
 }
 
 Result<TheorySchedule> theory_schedule(const std::string& algorithm,
                                        const std::vector<SpaceConstants>& constants,
-                                       const RunLength& length, const LearningOptions& options) {
+                                       const RunLength& length, const RunOptions& options) {
   CAUCUS_CHECK(check_horizon(length, options));
   const double clients = is_cooperative(algorithm) ? static_cast<double>(length.clients) : 1.0;
   return TheorySchedule({options.spaces.size(), options.resolved_sample_size(), clients,
@@ -173,19 +177,59 @@ Result<TheorySchedule> theory_schedule(const std::string& algorithm,
 
 }  // namespace
 
-Status check_horizon(const RunLength& length, const LearningOptions& options) {
+Status check_horizon(const RunLength& length, const RunOptions& options) {
   const std::size_t K = options.spaces.size();
   const std::size_t horizon = horizon_of(length, options);
   if (options.schedule.kind != ScheduleKind::theory || horizon >= K) return Done{};
   const char* name = options.rounds_per_upload > 1 ? "R = " : "T = ";
   return usage_error(
-      "theory schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
+      "schedule", name + std::to_string(horizon) + " is less than K = " + std::to_string(K),
       "expected at least as many uploads as spaces; use fewer spaces or another schedule");
+}
+
+Result<Plan> make_plan(const LearningOptions& options, InputShape shape, std::uint32_t repetition) {
+  CAUCUS_TRY(auto maps, FeatureMaps::make(options.spaces, shape, options.seed, repetition,
+                                          options.resolved_sample_size()));
+  return Plan{std::move(maps), options.loss};
+}
+
+Result<Plan> make_plan(const SharedPlan& shared) {
+  CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
+                                          shared.seed, 0, shared.sample_size));
+  return Plan{std::move(maps), shared.loss};
+}
+
+SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::size_t clients) {
+  SharedPlan plan;
+  plan.spaces = options.spaces;
+  plan.loss = options.loss;
+  plan.seed = options.seed;
+  plan.sample_size = options.resolved_sample_size();
+  plan.statistics = learns_from_sums("fomd-oms", options, shape.features, clients);
+  plan.hides_examples = plan.statistics && options.min_batch == 0;
+  plan.personal = plan.statistics && options.personal;
+  plan.rounds_per_upload = upload_rule(options, shape.features, plan.statistics).rounds;
+  plan.features = shape.features;
+  plan.experts = shape.experts;
+  return plan;
+}
+
+Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                            const std::vector<SpaceConstants>& constants,
+                            std::span<const std::size_t> rounds, const RunOptions& options,
+                            std::uint32_t repetition) {
+  const std::size_t features = plan->maps.shape().features;
+  const bool from_sums = learns_from_sums(algorithm, options, features, rounds.size());
+  const UploadRule uploads = upload_rule(options, features, from_sums);
+  const RunLength length = run_length(rounds, uploads);
+  CAUCUS_TRY(auto settings,
+             make_settings(algorithm, std::move(plan), constants, length, options, repetition));
+  return PreparedRun{uploads, length, std::move(settings)};
 }
 
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const LearningOptions& options,
+                                  const RunLength& length, const RunOptions& options,
                                   std::uint32_t repetition) {
   if (is_baseline(algorithm)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
@@ -198,7 +242,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     const UploadRule uploads = upload_rule(options, features, true);
     if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
-      return usage_error("rounds-per-upload", std::to_string(uploads.rounds),
+      return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
                          "expected at least " + std::to_string(uploads.least) +
                              ", which hide examples, or a number as min_batch");
     }
@@ -223,7 +267,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
   for (const SpaceConstants& c : constants) loss_bounds.push_back(c.loss_bound);
   OmsSettings settings{std::move(plan),
                        options.resolved_sample_size(),
-                       ConstantSchedule{options.schedule.eta, options.schedule.lambda, K},
+                       ConstantSchedule{options.constants.eta, options.constants.lambda, K},
                        WeightedEntropy(std::move(loss_bounds)),
                        options.seed,
                        repetition,

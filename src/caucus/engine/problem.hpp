@@ -10,18 +10,16 @@
 #include <vector>
 
 #include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/partition.hpp"
+#include "caucus/engine/run_options.hpp"
 #include "caucus/options.hpp"
 #include "caucus/plan.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
-
-/// Checks what can be checked before the schedule's constants and the data are known.
-Status validate_learning(const LearningOptions& options);
 
 /// How long a run lasts; clients may have unequal amounts of data.
 struct RunLength {
@@ -34,6 +32,8 @@ struct RunLength {
 /// Returns the length of a run of clients with these numbers of examples.
 RunLength run_length(std::span<const std::size_t> rounds, const UploadRule& uploads);
 RunLength run_length(const Partition& partition, const UploadRule& uploads);
+/// Returns the number of examples of each client.
+std::vector<std::size_t> rounds_of(const Partition& partition);
 
 /// Returns whether an algorithm learns from sums over batches: under the adaptive schedule, unless
 /// all spaces are experts, one has more than 500 dimensions or a mirror step of its own, the loss
@@ -43,13 +43,14 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
                       std::size_t features, std::size_t clients);
 
 /// Returns the number of models that every client holds: J, or one more with a reference.
-std::size_t held_models(const LearningOptions& options, bool from_sums);
+std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std::size_t sample_size,
+                        bool from_sums);
 
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums);
 
 /// Returns the scaling by the ranges of the columns, or nullopt if there are none.
-Result<std::optional<Scaling>> known_scaling(const SharedPlan& plan);
+Result<std::optional<Scaling>> known_scaling(const std::optional<ReadOptions>& columns);
 
 /// Returns the largest |value| in an interval.
 double largest_in(const Interval& interval);
@@ -60,15 +61,36 @@ double target_bound(const Scaling& scaling);
 
 /// Returns C_i and G_i of every space. Automatic bounds: b_i is the largest |phi_i| possible in the
 /// scaled range, 1 for kernels without an intercept; Y is the largest |y| possible.
-std::vector<SpaceConstants> make_constants(const Scaling& scaling, const LearningOptions& options);
+std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOptions& options);
 
 /// Checks whether a run of this length is long enough for its schedule: the theory's needs T >= K.
-Status check_horizon(const RunLength& length, const LearningOptions& options);
+Status check_horizon(const RunLength& length, const RunOptions& options);
+
+/// Returns the spaces with their features in one repetition.
+Result<Plan> make_plan(const LearningOptions& options, InputShape shape, std::uint32_t repetition);
+/// Returns them for a federation, where the server and all clients compute the same.
+Result<Plan> make_plan(const SharedPlan& shared);
+
+/// Returns the plan by which this many clients learn with fomd-oms.
+SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::size_t clients);
 
 /// Returns validated settings for one algorithm in one repetition.
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
-                                  const RunLength& length, const LearningOptions& options,
+                                  const RunLength& length, const RunOptions& options,
                                   std::uint32_t repetition);
+
+/// An algorithm's settings for clients of whom the number of examples is known.
+struct PreparedRun {
+  UploadRule uploads;
+  RunLength length;
+  AnySettings settings;
+};
+
+/// Prepares one repetition of an algorithm for clients with these numbers of examples.
+Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const Plan> plan,
+                            const std::vector<SpaceConstants>& constants,
+                            std::span<const std::size_t> rounds, const RunOptions& options,
+                            std::uint32_t repetition);
 
 }  // namespace caucus

@@ -17,7 +17,7 @@ Dataset data_of(std::vector<float> values, std::size_t features) {
 
 TEST(Constants, AreTakenFromTheColumnsOfTheData) {
   const Dataset data = data_of({3, -1, 2, /**/ -4, 0.5F, -7}, 2);
-  LearningOptions options;
+  RunOptions options;
   options.spaces = {Space{.radius = 0.5}, Space{.radius = 0.5, .intercept = true},
                     Space{.kind = SpaceKind::gaussian, .radius = 2.0},
                     Space{.kind = SpaceKind::gaussian, .radius = 2.0, .intercept = true}};
@@ -35,14 +35,14 @@ TEST(Constants, AreTakenFromTheColumnsOfTheData) {
 
 TEST(Constants, CanBeGiven) {
   const Dataset data = data_of({3, -1, 2, /**/ -4, 0.5F, -7}, 2);
-  LearningOptions options;
+  RunOptions options;
   options.spaces = {Space{.radius = 0.5}};
-  options.schedule.feature_bound = 1.0;
-  options.schedule.label_bound = 1.0;
-  options.schedule.gradient_scale = 1.0;
+  options.constants.feature_bound = 1.0;
+  options.constants.label_bound = 1.0;
+  options.constants.gradient_scale = 1.0;
   EXPECT_NEAR(make_constants(data.scaling(), options)[0].loss_bound, 2.25, 1e-12);
   EXPECT_NEAR(make_constants(data.scaling(), options)[0].gradient_bound, 1.5, 1e-12);
-  options.schedule.loss_bound = 3.0;
+  options.constants.loss_bound = 3.0;
   EXPECT_EQ(make_constants(data.scaling(), options)[0].loss_bound, 3.0);
 }
 
@@ -66,7 +66,7 @@ TEST(RunLength, CountsBatchesThatGrow) {
 }
 
 TEST(UploadRule, IsThatOfTheOptions) {
-  LearningOptions options;
+  RunOptions options;
   options.spaces = {Space{.intercept = true},
                     Space{.kind = SpaceKind::gaussian, .intercept = true, .features = 20},
                     Space{.kind = SpaceKind::cauchy, .intercept = true, .features = 50}};
@@ -92,7 +92,7 @@ TEST(UploadRule, IsThatOfTheOptions) {
 }
 
 TEST(StatisticsSettings, RefuseWhatTheScheduleCannotLearnFrom) {
-  LearningOptions options;
+  RunOptions options;
   options.spaces = {Space{.intercept = true}};
   const auto made = [&] {
     const auto maps = FeatureMaps::make(options.spaces, {7, 0}, 1, 0).value();

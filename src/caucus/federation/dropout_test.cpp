@@ -260,8 +260,8 @@ void expect_unbiased(ScheduleKind schedule) {
   const double radii[] = {30.0, 20.0, 40.0, 35.0};  // so far away that nothing is projected
   for (std::size_t i = 0; i < std::size(radii); ++i) settings.plan.spaces[i].radius = radii[i];
   settings.problem.spaces = settings.plan.spaces;
-  settings.problem.schedule.lambda = 0.05;
-  settings.problem.schedule.eta = 400.0;  // for C_i of hundreds and thousands
+  settings.problem.constants.lambda = 0.05;
+  settings.problem.constants.eta = 400.0;  // for C_i of hundreds and thousands
   settings.quorum = kQuorum;
   settings.deadline = milliseconds(100);
 

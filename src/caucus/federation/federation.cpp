@@ -34,7 +34,7 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
   const auto client = index_of(hello.client);
   const std::string who = "client '" + hello.client + "'";
   if (!client) {
-    return usage_error(who, "is not in server.clients", "expected a client that it names");
+    return usage_error(who, "is not a client of this run", "expected one that the server lists");
   }
   TrackedMember& member = members_[*client];
   if (member.cut_off) {
@@ -42,14 +42,14 @@ Result<WelcomeRecord> Federation::join(const HelloRecord& hello, Time now) {
                       "expected it not to join this run again");
   }
   if (hello.run && *hello.run != run_) {
-    return usage_error(who, "took part in another run", "expected to join without resuming");
+    return usage_error(who, "took part in another run", "expected a client that does not resume");
   }
   // The examples of the open batch will count too.
   const std::uint64_t position =
       member.counted + (member.report ? member.report->played.forecasts : 0);
   if (!hello.resume && !hello.run && position > 0) {
     return usage_error(who, "has " + std::to_string(position) + " examples in this run already",
-                       "expected to resume after them");
+                       "expected a client that resumes after them");
   }
   member.last_seen = now;
   constexpr std::size_t kLongest = 100;  // the longest name of software in the log
@@ -75,22 +75,18 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
         largest_report(shaped, settings_.problem.resolved_sample_size()) >
             kMostReportBytesOfAnyShape) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " numbers",
-                        "expected at least 1; for so many, set server.features");
+                        "expected at least 1, and so many only if the server's settings say so");
     }
     if (plan.statistics !=
         learns_from_sums("fomd-oms", settings_.problem, shaped.features, members_.size())) {
       return data_error(who, "has examples of " + std::to_string(ready.features) + " features",
-                        "which sums do not serve; expected server.features, by which the server "
-                        "chooses its steps");
+                        "which sums do not serve; expected the server's settings to state the "
+                        "number, by which it chooses its steps");
     }
     plan = std::move(shaped);
   }
-  if (ready.features == plan.features && ready.experts == plan.experts) return Done{};
-  const auto shape = [](std::size_t features, std::size_t experts) {
-    return std::to_string(features) + " features and " + std::to_string(experts) + " experts";
-  };
-  return data_error(who, "has " + shape(ready.features, ready.experts),
-                    "expected " + shape(plan.features, plan.experts) + " as the others have");
+  if (auto fault = shape_fault(plan, ready.features, ready.experts, who)) return *fault;
+  return Done{};
 }
 
 /// Returns whether the number of batches would exceed 32 bits.
@@ -154,10 +150,7 @@ bool Federation::can_start(Time now) const {
 Status Federation::start(Time now) {
   uploads_ = upload_rule(settings_.problem, settings_.plan.features, settings_.plan.statistics);
   started_with_ = length();
-  if (Status status = check_horizon(started_with_, settings_.problem); !status.ok()) {
-    status.error().where = "schedule.kind";
-    return status;
-  }
+  CAUCUS_CHECK(check_horizon(started_with_, settings_.problem));
   CAUCUS_CHECK(make_server());
   phase_ = Phase::running;
   for (TrackedMember& member : members_) member.answered = member.joined;
@@ -173,9 +166,8 @@ RunLength Federation::length() const {
 
 Status Federation::make_server() {
   const SharedPlan& shared = settings_.plan;
-  CAUCUS_TRY(auto maps, FeatureMaps::make(shared.spaces, {shared.features, shared.experts},
-                                          shared.seed, 0, shared.sample_size));
-  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), shared.loss});
+  CAUCUS_TRY(auto made, make_plan(shared));
+  const auto plan = std::make_shared<const Plan>(std::move(made));
   uploads_ = upload_rule(settings_.problem, shared.features, shared.statistics);
   CAUCUS_TRY(const auto constants, space_constants(settings_));
   CAUCUS_TRY(const auto algorithm,

@@ -10,15 +10,15 @@
 #include "caucus/columns.hpp"
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/engine/participant/records.hpp"
+#include "caucus/engine/run_options.hpp"
 #include "caucus/federation/validation.hpp"
-#include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
 
 struct FederationSettings {
-  SharedPlan plan;          ///< features = 0 if only the clients know them
-  LearningOptions problem;  ///< the same settings for the algorithm
+  SharedPlan plan;     ///< features = 0 if only the clients know them
+  RunOptions problem;  ///< the same settings for the algorithm
   std::vector<std::string> clients;
   std::size_t quorum = 0;                             ///< 0 means all
   std::optional<std::chrono::milliseconds> deadline;  ///< the time that a batch may be open

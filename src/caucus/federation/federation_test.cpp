@@ -245,18 +245,18 @@ TEST(Federation, TakesOnlyThoseWhoBelongToIt) {
 TEST(Federation, NeedsToKnowWhatAnHonestReportCanSay) {
   auto settings = test_settings(2, ScheduleKind::adaptive);
   settings.max_abs_target.reset();
-  EXPECT_EQ(Federation::make(settings, kRun).error().where, "server.max_abs_target");
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "max_abs_target");
   settings.max_abs_target = 1.0;
   settings.max_feature_norm.reset();
-  EXPECT_EQ(Federation::make(settings, kRun).error().where, "server.max_feature_norm");
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "max_feature_norm");
   settings.plan.spaces.erase(settings.plan.spaces.begin(), settings.plan.spaces.begin() + 2);
   EXPECT_TRUE(Federation::make(settings, kRun).ok());  // kernels have features of length 1
 }
 
 TEST(Federation, BelievesRangesRatherThanTheBoundsOfTheSchedule) {
   auto settings = test_settings(1, ScheduleKind::constant);
-  settings.problem.schedule.feature_bound = 0.1;
-  settings.problem.schedule.label_bound = 0.2;
+  settings.problem.constants.feature_bound = 0.1;
+  settings.problem.constants.label_bound = 0.2;
   const auto bounds = [&] { return example_bounds(settings).value(); };
   EXPECT_EQ(bounds().target, 1.0);  // as they are given for the reports
   EXPECT_EQ(bounds().features[0], 2.0);
@@ -284,14 +284,14 @@ TEST(Federation, RefusesShapesThatNoMessageCouldCarry) {
   EXPECT_FALSE(open.ready(0, {~std::uint64_t{0}, 400, 0}, Time{}).ok());
   EXPECT_TRUE(open.ready(0, {10, 400, 0}, Time{}).ok());
   settings.plan.features = 20'000'000;
-  EXPECT_EQ(Federation::make(settings, kRun).error().where, "algorithm.sample");
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "sample_size");
 }
 
 TEST(Federation, IsNotMadeOfFrequenciesThatNoMemoryHolds) {
   auto settings = test_settings(2, ScheduleKind::constant);
   settings.plan.features = 100'000;
   settings.plan.spaces[2].features = 3'000;
-  EXPECT_EQ(Federation::make(settings, kRun).error().where, "space.features");
+  EXPECT_EQ(Federation::make(settings, kRun).error().where, "spaces");
   EXPECT_FALSE(Participant::make(settings.plan, 0).ok());
 }
 
@@ -354,7 +354,7 @@ TEST(Federation, SaysWhatIsMissingIfAllHaveTooLittle) {
   ASSERT_TRUE(federation.can_start(Time{}));
   const auto started = federation.start(Time{});
   ASSERT_FALSE(started.ok());
-  EXPECT_EQ(started.error().where, "schedule.kind");
+  EXPECT_EQ(started.error().where, "schedule");
   EXPECT_NE(started.error().line().find("T = 3 is less than K = 4"), std::string::npos);
 }
 
@@ -374,8 +374,8 @@ TEST(Federation, IsNotMadeOfWhatCannotBeLearned) {
     return made.ok() ? std::string("nowhere") : made.error().where;
   };
   EXPECT_EQ(where([](auto&) {}), "nowhere");
-  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 5; }), "algorithm.sample");
-  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 1; }), "algorithm.sample");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 5; }), "sample_size");
+  EXPECT_EQ(where([](auto& s) { s.problem.sample_size = 1; }), "sample_size");
   EXPECT_EQ(where([](auto& s) { s.plan.spaces[0].radius = 0.0; }), "space 'linear U=0'");
   EXPECT_NE(where([](auto& s) { s.plan.spaces[2].width = -1.0; }), "nowhere");
   EXPECT_NE(where([](auto& s) { s.plan.spaces[3] = {.kind = SpaceKind::expert}; }), "nowhere");

@@ -21,7 +21,7 @@ struct MemberCounters {
   std::uint64_t reports = 0;   ///< accepted reports
   std::uint64_t late = 0;      ///< reports for a batch that was closed
   std::uint64_t repeated = 0;  ///< reports for a batch that the client had reported on
-  std::uint64_t early = 0;   ///< reports for a batch that is not open yet
+  std::uint64_t early = 0;     ///< reports for a batch that is not open yet
   std::uint64_t rejected = 0;  ///< reports that no data could produce
   std::uint64_t joins = 0;
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< bytes on the wire

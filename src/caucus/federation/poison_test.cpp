@@ -46,7 +46,7 @@ FederationSettings poison_settings(ScheduleKind schedule, Robust robust) {
                                     : test_settings(kPoisonClients, schedule);
   settings.plan.label_delay = 0;
   settings.problem.robust = robust;
-  settings.problem.schedule.eta = 0.5;
+  settings.problem.constants.eta = 0.5;
   return settings;
 }
 

@@ -275,7 +275,7 @@ TEST(StatisticsFederation, HasNoQuorumOrDeadlineWhereNobodyWaits) {
   settings.problem.mode = Mode::asynchronous;
   const auto made = Federation::make(settings, kRun);
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().where, "server");
+  EXPECT_EQ(made.error().where, "mode");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline FederationSettings test_settings(std::size_t clients, ScheduleKind schedu
   settings.problem.loss = settings.plan.loss;
   settings.problem.rounds_per_upload = rounds_per_upload;
   settings.problem.schedule.kind = schedule;
-  settings.problem.schedule.lambda = 0.2;
+  settings.problem.constants.lambda = 0.2;
   settings.problem.seed = settings.plan.seed;
   settings.plan.statistics = schedule == ScheduleKind::adaptive;
   settings.problem.mode = Mode::synchronous;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "caucus/columns.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/report/json.hpp"
 #include "caucus/simulation/summary.hpp"

@@ -32,7 +32,7 @@ GameSetting setting_of(GameKind kind, const GameSize& size, const GameContender&
     setting.size.clients = std::min(size.clients, kExchangeable);
   }
   setting.schedule.kind = contender.schedule;
-  setting.schedule.eta = constant_rate(size);
+  setting.constants.eta = constant_rate(size);
   return setting;
 }
 

@@ -37,7 +37,7 @@ std::vector<double> dropouts(bool quick) {
 std::vector<GridSetting> contenders(const Options& given) {
   GridSetting theory = constant_kernels(given);
   theory.label = "fomd-oms, theory";
-  theory.options.schedule = {};
+  theory.options.constants = {};
   theory.options.schedule.kind = ScheduleKind::theory;
   return {adaptive_kernels(given), theory, gaussian_kernels(given, "em-kofl"),
           gaussian_kernels(given, "pof-mkl")};

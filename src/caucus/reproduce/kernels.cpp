@@ -36,9 +36,9 @@ GridSetting constant_kernels(const Options& given, double radius, double eta, do
   GridSetting setting = gaussian_kernels(given, "fomd-oms", radius);
   setting.label = "fomd-oms, constant";
   setting.options.schedule.kind = ScheduleKind::constant;
-  setting.options.schedule.eta = eta;
-  setting.options.schedule.lambda = lambda;
-  setting.options.schedule.loss_bound = radius + 1.0;
+  setting.options.constants.eta = eta;
+  setting.options.constants.lambda = lambda;
+  setting.options.constants.loss_bound = radius + 1.0;
   return setting;
 }
 

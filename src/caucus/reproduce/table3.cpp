@@ -34,23 +34,20 @@ ExperimentOptions base_options(const Options& given) {
   return options;
 }
 
-GridSetting setting_of(const Options& given, const CellSetting& cell, ScheduleOptions schedule,
-                       std::string label) {
+GridSetting setting_of(const Options& given, const CellSetting& cell, std::string label) {
   GridSetting setting{std::move(label), base_options(given), {}};
   setting.options.algorithms = {cell.algorithm};
   setting.options.sample_size = cell.sample_size;
-  setting.options.schedule = schedule;
   return setting;
 }
 
-ScheduleOptions theory(double gradient_scale) {
-  ScheduleOptions schedule;
-  schedule.kind = ScheduleKind::theory;
-  schedule.horizon = Horizon::examples;
-  schedule.feature_bound = 1.0;
-  schedule.label_bound = 1.0;
-  schedule.gradient_scale = gradient_scale;
-  return schedule;
+void set_theory(double gradient_scale, ExperimentOptions& options) {
+  options.schedule.kind = ScheduleKind::theory;
+  ScheduleConstants& constants = options.constants;
+  constants.horizon = Horizon::examples;
+  constants.feature_bound = 1.0;
+  constants.label_bound = 1.0;
+  constants.gradient_scale = gradient_scale;
 }
 
 struct Settings {
@@ -62,9 +59,10 @@ struct Settings {
         given.quick ? std::vector<double>{1, 2, 4} : std::vector<double>{1, 2, 4, 6, 8, 10};
     for (std::size_t c = 0; c < kCells.size(); ++c) {
       for (const double scale : scales) {
-        grids[c].push_back(setting_of(given, kCells[c], theory(scale), report::rounded(scale)));
+        grids[c].push_back(setting_of(given, kCells[c], report::rounded(scale)));
+        set_theory(scale, grids[c].back().options);
       }
-      adaptive.push_back(setting_of(given, kCells[c], {}, "adaptive"));
+      adaptive.push_back(setting_of(given, kCells[c], "adaptive"));
       without_privacy(adaptive.back().options);
     }
   }

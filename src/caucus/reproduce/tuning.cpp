@@ -25,7 +25,7 @@ struct Candidates {
 double step_length(const GridSetting& setting) {
   const ExperimentOptions& options = setting.options;
   return is_baseline(options.algorithms.front()) ? options.rates.model_rate
-                                                 : options.schedule.lambda;
+                                                 : options.constants.lambda;
 }
 
 std::vector<std::size_t> finalists(const Candidates& of, std::span<const GridScore> scores) {

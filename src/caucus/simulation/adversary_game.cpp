@@ -29,6 +29,7 @@ ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
   options.sample_size = setting.size.sample_size;
   options.clients = setting.size.clients;
   options.schedule = setting.schedule;
+  options.constants = setting.constants;
   options.seed = seed;
   return options;
 }
@@ -62,19 +63,18 @@ double AdversaryGame::best_loss() const {
 Result<double> play_game(const GameSetting& setting, std::uint64_t seed, std::uint32_t repetition) {
   const ExperimentOptions options = options_of(setting, seed);
   CAUCUS_CHECK(options.validate());
-  CAUCUS_TRY(auto maps,
-             FeatureMaps::make(options.spaces, {0, setting.size.models}, seed, repetition));
-  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
+  CAUCUS_TRY(auto made, make_plan(options, {0, setting.size.models}, repetition));
+  const auto plan = std::make_shared<const Plan>(std::move(made));
   const std::vector<SpaceConstants> constants(setting.size.models);  // all bounds are 1
-  const std::size_t T = setting.size.rounds;
-  const RunLength length{setting.size.clients, T, T, setting.size.clients * T};
-  CAUCUS_TRY(const AnySettings settings,
-             make_settings(setting.algorithm, plan, constants, length, options, repetition));
+  const std::vector<std::size_t> rounds(setting.size.clients, setting.size.rounds);
+  CAUCUS_TRY(const PreparedRun prepared,
+             prepare(setting.algorithm, plan, constants, rounds, options, repetition));
   const AdversaryGame game(setting.kind, setting.size, seed + repetition);
   std::atomic<std::size_t> unseen{0};
-  const auto played = play_repetition(
-      make_algorithm(setting.algorithm, settings, setting.size.clients),
-      RepetitionInput<AdversaryGame>{options.loss, game, length, {}, {}, {}, unseen});
+  const auto played =
+      play_repetition(make_algorithm(setting.algorithm, prepared.settings, setting.size.clients),
+                      RepetitionInput<AdversaryGame>{
+                          options.loss, game, prepared.length, prepared.uploads, {}, {}, unseen});
   return played.telemetry.loss / static_cast<double>(setting.size.clients) - game.best_loss();
 }
 

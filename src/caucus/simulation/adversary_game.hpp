@@ -64,6 +64,7 @@ struct GameSetting {
   GameSize size;
   std::string algorithm = "fomd-oms";
   ScheduleOptions schedule;
+  ScheduleConstants constants = {};
 };
 
 /// Returns the regret per client against the best coordinate in hindsight. The clients of nco-oms

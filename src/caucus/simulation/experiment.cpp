@@ -17,18 +17,14 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
                 Progress& progress, RepetitionOutcome& outcome) {
   CAUCUS_TRY(const Partition partition,
              make_partition(options.partition, data, options.clients, options.seed, repetition));
-  CAUCUS_TRY(auto maps,
-             FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
-                               repetition, options.resolved_sample_size()));
-  const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), options.loss});
+  CAUCUS_TRY(auto made, make_plan(options, {data.features(), data.experts()}, repetition));
+  const auto plan = std::make_shared<const Plan>(std::move(made));
+  const std::vector<std::size_t> rounds = rounds_of(partition);
   const PartitionedData examples(data, partition);
   progress.total = partition.used() * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
-    const bool sums = learns_from_sums(name, options, data.features(), partition.clients());
-    const UploadRule uploads = upload_rule(options, data.features(), sums);
-    const RunLength length = run_length(partition, uploads);
-    CAUCUS_TRY(const auto settings,
-               make_settings(name, plan, constants, length, options, repetition));
+    CAUCUS_TRY(const PreparedRun prepared,
+               prepare(name, plan, constants, rounds, options, repetition));
     std::vector<GivenForecast> given;
     ForecastObserver observer;
     if (options.keep_forecasts && repetition == 0) {
@@ -40,9 +36,9 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
       };
     }
     RepetitionResult& played = outcome.played.emplace_back(play_repetition(
-        make_algorithm(name, settings, partition.clients()),
+        make_algorithm(name, prepared.settings, partition.clients()),
         RepetitionInput<PartitionedData>{
-            options.loss, examples, length, uploads,
+            options.loss, examples, prepared.length, prepared.uploads,
             Dropout{options.dropout, options.seed, repetition}, std::move(observer), progress.done,
             // Threads that the repetitions do not use share the clients of a round.
             thread_count(options.threads) / options.repeats, options.mode == Mode::asynchronous}));

@@ -65,12 +65,12 @@ struct SharedRepetition {
 
 Result<FeatureMaps> maps_of(const Dataset& data, const ExperimentOptions& options,
                             std::uint32_t repetition) {
-  return FeatureMaps::make(options.spaces, {data.features(), data.experts()}, options.seed,
-                           repetition, options.resolved_sample_size());
+  CAUCUS_TRY(Plan plan, make_plan(options, {data.features(), data.experts()}, repetition));
+  return std::move(plan.maps);
 }
 
-Status prepare(const Dataset& data, const ExperimentOptions& options, std::uint32_t repetition,
-               SharedRepetition& shared) {
+Status share(const Dataset& data, const ExperimentOptions& options, std::uint32_t repetition,
+             SharedRepetition& shared) {
   CAUCUS_TRY(shared.partition,
              make_partition(options.partition, data, options.clients, options.seed, repetition));
   CAUCUS_TRY(shared.maps, maps_of(data, options, repetition));
@@ -118,19 +118,15 @@ Result<Played> play(const Dataset& data, const GridSetting& setting, std::uint32
                        "expected spaces that differ in radius only");
   }
   const auto plan = std::make_shared<const Plan>(Plan{maps.ready(), options.loss});
-  const bool sums = learns_from_sums(options.algorithms.front(), options, data.features(),
-                                     shared.partition->clients());
-  const UploadRule uploads = upload_rule(options, data.features(), sums);
-  const RunLength length = run_length(*shared.partition, uploads);
-  CAUCUS_TRY(const AnySettings settings,
-             make_settings(options.algorithms.front(), plan,
-                           make_constants(data.scaling(), options), length, options, repetition));
+  CAUCUS_TRY(const PreparedRun prepared,
+             prepare(options.algorithms.front(), plan, make_constants(data.scaling(), options),
+                     rounds_of(*shared.partition), options, repetition));
   const auto result =
-      play_repetition(algorithm_of(setting, settings, length.clients),
+      play_repetition(algorithm_of(setting, prepared.settings, prepared.length.clients),
                       RepetitionInput<ReadyExamples>{options.loss,
                                                      *shared.examples,
-                                                     length,
-                                                     uploads,
+                                                     prepared.length,
+                                                     prepared.uploads,
                                                      {options.dropout, options.seed, repetition},
                                                      {},
                                                      progress.done,
@@ -188,7 +184,7 @@ Result<std::vector<GridScore>> play_grid(const Dataset& data, std::span<const Gr
     const std::size_t s = task % S;
     const auto repetition = static_cast<std::uint32_t>(repetitions.first + r);
     std::call_once(shared[r].once, [&] {
-      shared[r].prepared = prepare(data, settings.front().options, repetition, shared[r]);
+      shared[r].prepared = share(data, settings.front().options, repetition, shared[r]);
     });
     Result<Played>& mine = played[s * repetitions.count + r];
     mine = shared[r].prepared.ok() ? play(data, settings[s], repetition, shared[r], progress)

@@ -69,8 +69,8 @@ TEST(Grid, TheBestSettingIsThatOfTheLeastMeanError) {
   for (const double eta : {0.5, 4.0}) {
     for (const double lambda : {0.01, 0.3, 3.0}) {
       settings.push_back(setting("fomd-oms", ScheduleKind::constant));
-      settings.back().options.schedule.eta = eta;
-      settings.back().options.schedule.lambda = lambda;
+      settings.back().options.constants.eta = eta;
+      settings.back().options.constants.lambda = lambda;
     }
   }
   Progress progress;

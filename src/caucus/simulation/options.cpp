@@ -10,43 +10,44 @@
 namespace caucus {
 namespace {
 
-Status positive(const char* flag, double value) {
+Status positive(const char* name, double value) {
   if (value > 0.0 && std::isfinite(value)) return Done{};
-  return usage_error(flag, to_text(value), "expected a positive number");
+  return usage_error(name, to_text(value), "expected a positive number");
 }
 
 }  // namespace
 
 Status ExperimentOptions::validate() const {
   if (spaces.empty()) return usage_error("spaces", "there are none", "expected at least one");
-  if (algorithms.empty()) return usage_error("algorithm", "none is named", "expected at least one");
+  if (algorithms.empty())
+    return usage_error("algorithms", "none is named", "expected at least one");
   for (const std::string& name : algorithms) {
     const auto& known = algorithm_names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       std::string list;
       for (const std::string& k : known) list += (list.empty() ? "" : " or ") + k;
-      return usage_error("algorithm", "'" + name + "' is not known", "expected " + list);
+      return usage_error("algorithms", "'" + name + "' is not known", "expected " + list);
     }
     if (needs_one_space(name) && spaces.size() != 1) {
       return usage_error(
-          "algorithm",
+          "algorithms",
           name + " learns in one space, " + std::to_string(spaces.size()) + " are given",
           "expected one space (K = 1)");
     }
     if (std::count(algorithms.begin(), algorithms.end(), name) > 1) {
-      return usage_error("algorithm", "'" + name + "' is named twice", "expected it once");
+      return usage_error("algorithms", "'" + name + "' is named twice", "expected it once");
     }
   }
   if (!(dropout >= 0.0 && dropout < 1.0)) {
     return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
-  CAUCUS_CHECK(validate_learning(*this));
+  CAUCUS_CHECK(LearningOptions::validate());
   if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");
-  CAUCUS_CHECK(positive("gradient-scale", schedule.gradient_scale));
-  CAUCUS_CHECK(positive("weight-rate", rates.weight_rate));
-  CAUCUS_CHECK(positive("model-rate", rates.model_rate));
+  CAUCUS_CHECK(positive("gradient_scale", constants.gradient_scale));
+  CAUCUS_CHECK(positive("weight_rate", rates.weight_rate));
+  CAUCUS_CHECK(positive("model_rate", rates.model_rate));
   if (!(rates.regularization >= 0.0) || !std::isfinite(rates.regularization)) {
     return usage_error("regularization", to_text(rates.regularization),
                        "expected a number that is not negative");
@@ -55,11 +56,11 @@ Status ExperimentOptions::validate() const {
     return usage_error("exploration", to_text(rates.exploration),
                        "expected a number above 0 and at most 1");
   }
-  CAUCUS_CHECK(positive("eta", schedule.eta));
-  CAUCUS_CHECK(positive("lambda", schedule.lambda));
-  if (schedule.feature_bound) CAUCUS_CHECK(positive("feature-bound", *schedule.feature_bound));
-  if (schedule.label_bound) CAUCUS_CHECK(positive("label-bound", *schedule.label_bound));
-  if (schedule.loss_bound) CAUCUS_CHECK(positive("loss-bound", *schedule.loss_bound));
+  CAUCUS_CHECK(positive("eta", constants.eta));
+  CAUCUS_CHECK(positive("lambda", constants.lambda));
+  if (constants.feature_bound) CAUCUS_CHECK(positive("feature_bound", *constants.feature_bound));
+  if (constants.label_bound) CAUCUS_CHECK(positive("label_bound", *constants.label_bound));
+  if (constants.loss_bound) CAUCUS_CHECK(positive("loss_bound", *constants.loss_bound));
   return Done{};
 }
 

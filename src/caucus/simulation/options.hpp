@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "caucus/data/partition.hpp"
-#include "caucus/options.hpp"
+#include "caucus/engine/run_options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
@@ -20,7 +20,7 @@ struct SimulationOptions {
   bool regret = false;
 };
 
-struct ExperimentOptions : LearningOptions, SimulationOptions {
+struct ExperimentOptions : RunOptions, SimulationOptions {
   PartitionSpec partition;
   std::size_t clients = 10;
   bool keep_forecasts = false;  ///< of the first repetition

@@ -151,13 +151,9 @@ class Client::Parts {
     if (shape.features + shape.experts == 0) {
       return usage_error("client", "examples without numbers", "expected features or experts");
     }
-    const bool any_shape = plan.features == 0 && plan.experts == 0;
-    if (!any_shape && (plan.features != shape.features || plan.experts != shape.experts)) {
-      return usage_error("client",
-                         "examples of " + std::to_string(shape.features) + " features and " +
-                             std::to_string(shape.experts) + " experts",
-                         "the server expects " + std::to_string(plan.features) + " and " +
-                             std::to_string(plan.experts));
+    if (auto fault = shape_fault(plan, shape.features, shape.experts, "client")) {
+      fault->kind = ErrorKind::usage;  // of the application, not of a file
+      return *fault;
     }
     plan.features = shape.features;
     plan.experts = shape.experts;
@@ -170,8 +166,8 @@ class Client::Parts {
     events.on_assignment = [this](AssignmentRecord record) {
       return on_assignment(std::move(record));
     };
-    events.on_refusal = [this](std::uint64_t batch, const std::string& why) {
-      write_log(options.log, LogLevel::warning, "report refused",
+    events.on_rejected = [this](std::uint64_t batch, const std::string& why) {
+      write_log(options.log, LogLevel::warning, "report rejected",
                 {{"batch", std::to_string(batch)}, {"why", why}});
     };
     events.on_state = [this](ConnectionState now, const std::string& why) { on_state(now, why); };

@@ -188,7 +188,7 @@ void Connection::receive(const v1::ServerMessage& message) {
   } else if (message.has_assignment()) {
     if (events_.on_assignment) check(events_.on_assignment(decode(message.assignment())));
   } else if (message.has_refusal()) {
-    refuse(message.refusal());
+    receive(message.refusal());
   } else if (message.has_end()) {
     const std::lock_guard lock(mutex_);
     why_ = message.end().why();
@@ -217,9 +217,9 @@ void Connection::welcome(const v1::Welcome& message) {
   send_ready();
 }
 
-void Connection::refuse(const v1::Refusal& refusal) {
+void Connection::receive(const v1::Refusal& refusal) {
   if (refusal.batch() > 0) {
-    if (events_.on_refusal) events_.on_refusal(refusal.batch(), refusal.why());
+    if (events_.on_rejected) events_.on_rejected(refusal.batch(), refusal.why());
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -244,7 +244,7 @@ void Connection::end_with(const std::string& why) {
 // --- on any thread ---
 
 /// Holds the lock while it sends: another thread may send a report for the previous stream, and the
-/// server refuses a report before the Ready.
+/// server rejects a report before the Ready.
 void Connection::send_ready() {
   const std::lock_guard lock(mutex_);
   if (!ready_ || !welcomed_ || ready_sent_ || is_ending()) return;

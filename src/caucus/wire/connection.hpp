@@ -37,8 +37,8 @@ struct ConnectionEvents {
   // If one of these two returns an error, the connection ends.
   std::function<Status(const WelcomeRecord&)> on_welcome;  ///< called on every stream
   std::function<Status(AssignmentRecord)> on_assignment;
-  /// Called when a report was refused.
-  std::function<void(std::uint64_t batch, const std::string& why)> on_refusal;
+  /// Called when a report was rejected.
+  std::function<void(std::uint64_t batch, const std::string& why)> on_rejected;
   std::function<void(ConnectionState, const std::string& why)> on_state;
   /// Called when the server has all examples of this client, before that is acknowledged.
   std::function<void()> on_finished;
@@ -92,7 +92,7 @@ class Connection {
   // These run on gRPC's threads.
   void receive(const v1::ServerMessage& message);
   void welcome(const v1::Welcome& message);
-  void refuse(const v1::Refusal& refusal);
+  void receive(const v1::Refusal& refusal);
   void end_with(const std::string& why);
   /// Ends the connection with an error.
   void check(const Status& status);

@@ -26,7 +26,7 @@ std::unique_ptr<WireClient> join(const FederationSettings& settings, std::uint32
                                       std::move(spoil));
 }
 
-TEST(Hostile, ReportsAreRefusedAndTheirClientCutOff) {
+TEST(Hostile, ReportsAreRejectedAndTheirClientCutOff) {
   const TestSource source({20, 20, 20});
   const TestSource without({20, 20});
   const float nan = std::numeric_limits<float>::quiet_NaN();

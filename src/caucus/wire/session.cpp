@@ -126,7 +126,7 @@ bool Session::receive_hello(const v1::Hello& message) {
   name_ = hello->client;
   peer_ = context_->peer();
   if (const auto why = identity_fault(*hello)) {
-    reject(*why, true);
+    refuse(*why, true);
     return false;
   }
   hello->token.clear();
@@ -242,11 +242,11 @@ void Session::send_refusal(std::uint64_t batch, const std::string& why, bool fin
   send(std::move(message));
 }
 
-void Session::refuse_report(std::uint64_t batch, const std::string& why) {
+void Session::reject_report(std::uint64_t batch, const std::string& why) {
   send_refusal(batch, why, false);
 }
 
-void Session::reject(const std::string& why, bool final) {
+void Session::refuse(const std::string& why, bool final) {
   write_log(shared_->options.log, LogLevel::warning, "refused",
             {{"client", name_}, {"peer", peer_}, {"why", why}});
   send_refusal(0, why, final);

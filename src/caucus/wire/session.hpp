@@ -63,8 +63,8 @@ class Session final : public grpc::ServerBidiReactor<v1::ClientMessage, v1::Serv
   // ClientSession
   void welcome(const WelcomeRecord& welcome) override;
   void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override;
-  void refuse_report(std::uint64_t batch, const std::string& why) override;
-  void reject(const std::string& why, bool final) override;
+  void reject_report(std::uint64_t batch, const std::string& why) override;
+  void refuse(const std::string& why, bool final) override;
   void disconnect(const std::string& why) override;
   void send_end(const std::string& why) override;
   void close() override;

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "caucus/algorithms/baselines/baseline_rates.hpp"
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/random.hpp"
-#include "caucus/options.hpp"
 
 namespace caucus {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 
 namespace caucus::conformance {
 

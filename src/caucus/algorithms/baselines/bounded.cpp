@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/region.hpp"
 
 namespace caucus {
 
@@ -34,7 +35,7 @@ void step_within(const Space& space, std::span<float> w, double rate,
   if (std::isinf(space.radius)) {
     bounded_step(w, 1.0, rate, direction);
   } else {
-    space.region().descend(w, direction, static_cast<double>(bounded_float(rate)));
+    region_of(space).descend(w, direction, static_cast<double>(bounded_float(rate)));
   }
 }
 

@@ -27,9 +27,9 @@
 #include <span>
 #include <vector>
 
+#include "caucus/algorithms/robust.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/solvers/symmetric_matrix.hpp"
-#include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {

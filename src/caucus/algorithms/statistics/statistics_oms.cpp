@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/core/statistics/least_squares.hpp"
 
 namespace caucus {
@@ -164,7 +165,7 @@ Ridge StatisticsOms::ridge_of(std::size_t space) const {
 void StatisticsOms::solve(std::size_t space) {
   std::vector<double> w(weights(space).begin(), weights(space).end());
   solve_least_squares(sums_[plan().maps.map_of(space)].sums, ridge_of(space),
-                      plan().maps.space(space).region(), w);
+                      region_of(plan().maps.space(space)), w);
   for (std::size_t k = 0; k < w.size(); ++k) weights_[space][k] = static_cast<float>(w[k]);
 }
 

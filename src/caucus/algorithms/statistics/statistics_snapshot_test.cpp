@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "caucus/algorithms/snapshot_play.hpp"
+#include "caucus/algorithms/test_snapshot.hpp"
 
 namespace caucus::conformance {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "caucus/algorithms/conformance_play.hpp"
 #include "caucus/algorithms/statistics/statistics_oms.hpp"
+#include "caucus/algorithms/test_play.hpp"
 
 namespace caucus::conformance {
 

@@ -1,20 +1,12 @@
 #include "caucus/core/base/state_io.hpp"
 
+#include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/base/text.hpp"
 
 namespace caucus {
 namespace {
 
 constexpr std::size_t kChecksumSize = sizeof(std::uint64_t);
-
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : bytes) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3;
-  }
-  return hash;
-}
 
 }  // namespace
 
@@ -77,7 +69,7 @@ Status StateReader::done() const {
 
 std::string sealed(std::string bytes) {
   StateWriter sum;
-  sum.u64(checksum(bytes));
+  sum.u64(fingerprint_of(bytes));
   return std::move(bytes) + sum.bytes();
 }
 
@@ -87,7 +79,7 @@ Result<std::string_view> unsealed(std::string_view bytes, std::string where) {
   }
   const std::string_view content = bytes.substr(0, bytes.size() - kChecksumSize);
   StateReader sum(bytes.substr(content.size()));
-  if (sum.u64() != checksum(content)) {
+  if (sum.u64() != fingerprint_of(content)) {
     return data_error(std::move(where), "the checksum is wrong",
                       "expected a complete and unchanged file");
   }

@@ -181,7 +181,8 @@ bool all_amounts(const Range& values) {
   return true;
 }
 
-/// Appends a checksum (64-bit FNV-1a), which detects every change of a single byte. Used for files.
+/// Appends a checksum (fingerprint.hpp), which detects every change of a single byte. Used for
+/// files.
 std::string sealed(std::string bytes);
 /// Checks the checksum and returns the bytes before it.
 Result<std::string_view> unsealed(std::string_view bytes, std::string where);

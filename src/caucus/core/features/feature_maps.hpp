@@ -51,7 +51,6 @@ class FeatureMaps {
   /// The number of floats of an example: x, the experts' predictions, and precomputed features.
   [[nodiscard]] std::size_t example_size() const;
   [[nodiscard]] std::size_t dimension(std::size_t i) const { return maps_[map_of_[i]].dimension; }
-  [[nodiscard]] std::size_t map_dimension(std::size_t map) const { return maps_[map].dimension; }
   /// Spaces with the same map number have the same features.
   [[nodiscard]] std::size_t map_of(std::size_t i) const { return map_of_[i]; }
   [[nodiscard]] std::size_t map_count() const { return maps_.size(); }

@@ -12,7 +12,7 @@
 
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/base/vector.hpp"
-#include "caucus/core/features/kernel.hpp"
+#include "caucus/core/features/test_kernel.hpp"
 
 namespace caucus {
 namespace {

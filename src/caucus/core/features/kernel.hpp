@@ -1,10 +1,8 @@
 // Shift-invariant kernels of width 1 and the distribution of their frequencies (Bochner):
 //   k(x - v) = E[cos(omega (x - v))],  omega_l independent draws of frequency().
 // A width s divides the distance and the frequencies. To add a kernel, write such a struct and add
-// it to SpaceKind, draw_frequency() and kernel_value().
+// it to SpaceKind and draw_frequency().
 #pragma once
-
-#include <span>
 
 #include "caucus/core/base/random.hpp"
 #include "caucus/space.hpp"
@@ -28,9 +26,5 @@ struct CauchyKernel {  ///< prod_l 1 / (1 + delta_l^2), Laplace frequencies
 
 /// Draws one coordinate of a random frequency of the kernel of width 1.
 double draw_frequency(SpaceKind kernel, Stream& stream);
-
-/// Returns the exact kernel, for tests and comparisons.
-double kernel_value(SpaceKind kernel, double width, std::span<const float> x,
-                    std::span<const float> v);
 
 }  // namespace caucus

@@ -1,4 +1,4 @@
-#include "caucus/core/features/kernel.hpp"
+#include "caucus/core/features/test_kernel.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

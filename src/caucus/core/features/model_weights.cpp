@@ -5,6 +5,7 @@
 #include <string>
 
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/mirror/region.hpp"
 
 namespace caucus {
 namespace {
@@ -30,7 +31,7 @@ Status ModelWeights::restore(StateReader& from, const FeatureMaps& maps) {
     const std::span<float> w = (*this)[i];
     from.numbers(w);
     CAUCUS_CHECK(from.status());
-    if (!all_finite(w) || (!w.empty() && !lies_in(maps.space(i).region(), w))) {
+    if (!all_finite(w) || (!w.empty() && !lies_in(region_of(maps.space(i)), w))) {
       return from.refuse("the weights of model " + std::to_string(i),
                          "expected finite numbers within its radius");
     }

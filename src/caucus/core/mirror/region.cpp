@@ -1,4 +1,5 @@
-// The sets of models, with their steps of mirror descent.
+#include "caucus/core/mirror/region.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +7,6 @@
 #include "caucus/box.hpp"
 #include "caucus/core/base/vector.hpp"
 #include "caucus/mirror_map.hpp"
-#include "caucus/space.hpp"
 
 namespace caucus {
 

@@ -33,8 +33,6 @@ class Simplex {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   double operator[](std::size_t i) const { return weights_[i] / weights_.total(); }
-  /// Returns ln p_i up to a constant that is the same for all i.
-  [[nodiscard]] double log_weight(std::size_t i) const { return log_weights_[i]; }
   /// Computes p_i for the given indices, divided by their sum, even if all of them underflow.
   void shares(std::span<const std::uint32_t> indices, std::span<double> out) const {
     const double* const weights = weights_.padded_values();

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/result.hpp"
-#include "caucus/space.hpp"
 
 namespace caucus {
 

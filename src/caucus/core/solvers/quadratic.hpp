@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "caucus/space.hpp"
+#include "caucus/core/mirror/region.hpp"
 
 namespace caucus {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "caucus/core/solvers/quadratic_testing.hpp"
+#include "caucus/core/solvers/test_quadratic.hpp"
 
 namespace caucus {
 namespace {

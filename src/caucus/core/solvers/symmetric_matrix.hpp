@@ -60,9 +60,6 @@ class SymmetricMatrix {
   void scale(double factor) {
     for (double& value : values_) value *= factor;
   }
-  void add_to_diagonal(double value) {
-    for (std::size_t k = 0; k < size_; ++k) values_[place(k, k)] += value;
-  }
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
   /// Writes the first `rows` rows of the lower triangle, one after another.
   void write_triangle(std::size_t rows, std::span<float> out) const {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/core/solvers/symmetric_matrix.hpp"
-#include "caucus/space.hpp"
 
 namespace caucus {
 

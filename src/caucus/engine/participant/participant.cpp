@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/base/vector.hpp"
 #include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
@@ -15,15 +16,14 @@ namespace {
 
 /// Returns a hash of the models, which only this process compares.
 std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
-  std::uint64_t print = 0xcbf29ce484222325U;
-  const auto add = [&](std::uint64_t number) { print = (print ^ number) * 0x100000001b3U; };
+  Fingerprint print;
   for (const HeldModelRecord& held : assignment.held) {
-    add(held.space);
-    add(std::bit_cast<std::uint64_t>(held.share));
+    print.add(held.space);
+    print.add(std::bit_cast<std::uint64_t>(held.share));
     const auto* bytes = reinterpret_cast<const char*>(held.weights.data());
-    add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
+    print.add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
   }
-  return print;
+  return print.value();
 }
 
 void add_sums(const PlayedSums& sums, PlayedSums& into) {
@@ -40,11 +40,8 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
 UploadRule client_rule(const SharedPlan& plan, std::size_t features) {
   UploadRule rule{plan.rounds_per_upload};
   if (!plan.hides_examples) return rule;
-  LearningOptions options;
-  options.spaces = plan.spaces;
-  options.loss = plan.loss;
-  options.sample_size = plan.sample_size;
-  hide_examples(rule, plan.spaces, plan.loss, features, held_models(options, true));
+  hide_examples(rule, plan.spaces, plan.loss, features,
+                held_models(plan.spaces, plan.loss, plan.sample_size, true));
   return rule;
 }
 
@@ -53,15 +50,14 @@ Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
   if (frequency_bytes(plan) > kMostFrequencyBytes) {
     return network_error("plan", "its frequencies would take more than 1 GB", "expected fewer");
   }
-  CAUCUS_TRY(auto maps, FeatureMaps::make(plan.spaces, {plan.features, plan.experts}, plan.seed, 0,
-                                          plan.sample_size));
+  CAUCUS_TRY(auto made, make_plan(plan));
   CAUCUS_TRY(auto limits, limits_of(plan));
   return std::unique_ptr<Participant>(
-      new Participant(plan, Plan{std::move(maps), plan.loss}, client, std::move(limits)));
+      new Participant(plan, std::move(made), client, std::move(limits)));
 }
 
 Result<Participant::Limits> Participant::limits_of(const SharedPlan& plan) {
-  CAUCUS_TRY(const auto scaling, known_scaling(plan));
+  CAUCUS_TRY(const auto scaling, known_scaling(plan.columns));
   Limits limits;
   if (!scaling || scaling->feature_columns.size() != plan.features ||
       scaling->expert_columns.size() != plan.experts) {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "caucus/algorithms/report_batch.hpp"
 #include "caucus/algorithms/round.hpp"
 #include "caucus/engine/telemetry.hpp"
 #include "caucus/plan.hpp"
+#include "caucus/result.hpp"
 
 namespace caucus {
 
@@ -42,6 +44,18 @@ struct HelloRecord {
   std::optional<RunId> run = {};  ///< the run in which it took part before
   bool resume = false;            ///< if false, it begins at its first example
 };
+
+/// Returns what is wrong with examples of this shape, which must be the plan's if it has one.
+inline std::optional<Error> shape_fault(const SharedPlan& plan, std::size_t features,
+                                        std::size_t experts, std::string where) {
+  const bool any_shape = plan.features == 0 && plan.experts == 0;  // the first client decides
+  if (any_shape || (features == plan.features && experts == plan.experts)) return std::nullopt;
+  const auto shape = [](std::size_t f, std::size_t e) {
+    return std::to_string(f) + " features and " + std::to_string(e) + " experts";
+  };
+  return data_error(std::move(where), "has " + shape(features, experts),
+                    "expected " + shape(plan.features, plan.experts) + ", as the plan has");
+}
 
 /// client -> server: the client has its data.
 struct ReadyRecord {

@@ -39,7 +39,7 @@ Status SelectorOptions::validate() const {
     return usage_error("min_batch", std::to_string(learning.min_batch),
                        "expected at most " + std::to_string(UploadRule::kLongest));
   }
-  return validate_learning(learning);
+  return learning.validate();
 }
 
 constexpr std::string_view kSavedSelector = "caucus selector 3";
@@ -59,40 +59,28 @@ SelectorOptions completed(SelectorOptions options) {
   return options;
 }
 
-SharedPlan plan_of(const SelectorOptions& options) {
-  const LearningOptions& learning = options.learning;
-  SharedPlan plan;
-  plan.spaces = learning.spaces;
-  plan.loss = learning.loss;
-  plan.seed = learning.seed;
-  plan.sample_size = learning.sample_size;
-  plan.statistics = learns_from_sums("fomd-oms", learning, options.features, 1);
-  plan.personal = plan.statistics && learning.personal;
-  plan.rounds_per_upload = upload_rule(learning, options.features, plan.statistics).rounds;
-  plan.features = options.features;
-  plan.experts = options.experts;
-  return plan;
-}
-
 }  // namespace
 
 /// A server and its only client.
 struct Selector::Parts {
-  Parts(SelectorOptions given, std::shared_ptr<Participant> client, const AnySettings& settings)
+  Parts(SelectorOptions given, std::shared_ptr<Participant> client, const PreparedRun& run)
       : options(std::move(given)),
         participant(std::move(client)),
-        server(settings),
-        uploads(upload_rule(options.learning, options.features, participant->plan().statistics)) {
+        server(run.settings),
+        uploads(run.uploads) {
     for (const Space& space : options.learning.spaces) names.push_back(space.name());
   }
 
   /// The options are completed and valid.
   static Result<std::unique_ptr<Parts>> make(const SelectorOptions& options) {
-    CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(plan_of(options), 0));
+    const SharedPlan shared = shared_plan(options.learning, {options.features, options.experts}, 1);
+    CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(shared, 0));
     const std::shared_ptr<const Plan> plan(client, &client->prepared_plan());
-    CAUCUS_TRY(const AnySettings settings,
-               make_settings("fomd-oms", plan, {}, RunLength{.clients = 1}, options.learning, 0));
-    auto parts = std::make_unique<Parts>(options, std::move(client), settings);
+    const std::vector<std::size_t> rounds = {0};  // nobody knows how many will come
+    RunOptions alone;
+    static_cast<LearningOptions&>(alone) = options.learning;
+    CAUCUS_TRY(const PreparedRun run, prepare("fomd-oms", plan, {}, rounds, alone, 0));
+    auto parts = std::make_unique<Parts>(options, std::move(client), run);
     CAUCUS_CHECK(parts->open(1, 0));
     return parts;
   }

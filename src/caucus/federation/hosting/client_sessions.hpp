@@ -37,10 +37,10 @@ class ClientSession {
   virtual void welcome(const WelcomeRecord& welcome) = 0;
   virtual void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) = 0;
   /// Says that a report was not accepted; the session stays open.
-  virtual void refuse_report(std::uint64_t batch, const std::string& why) = 0;
+  virtual void reject_report(std::uint64_t batch, const std::string& why) = 0;
   /// Says that a Hello or a Ready was not accepted, and closes the session. Unless `final`, the
   /// client may try again later.
-  virtual void reject(const std::string& why, bool final) = 0;
+  virtual void refuse(const std::string& why, bool final) = 0;
   /// Says that the client must not connect again, and closes the session.
   virtual void disconnect(const std::string& why) = 0;
   /// Says that the client has finished. The session stays open until the client acknowledges it.

@@ -44,7 +44,7 @@ Result<std::unique_ptr<Host>> Host::make(FederationSettings settings, const std:
   // on their way.
   const std::size_t kept = std::max<std::size_t>(4, RetainedReports::kMostBytes / bytes) / 2 - 1;
   if (store.commit_every() > kept) {
-    return usage_error("server.durability",
+    return usage_error("commit_every",
                        "clients cannot keep " + std::to_string(store.commit_every()) +
                            " reports of " + std::to_string(bytes) + " bytes until they are stored",
                        "expected at most " + std::to_string(kept));
@@ -144,7 +144,7 @@ void Host::on_join(const HelloRecord& hello, std::shared_ptr<ClientSession> sess
   const auto welcome = admit(hello, *session);
   if (!welcome.ok()) {
     const Error& error = welcome.error();
-    return session->reject(error.line(), error.kind != ErrorKind::network);
+    return session->refuse(error.line(), error.kind != ErrorKind::network);
   }
   const std::uint32_t client = welcome->client;
   count_traffic(client);
@@ -162,7 +162,7 @@ void Host::on_ready(ClientSession& session, const ReadyRecord& ready) {
   const auto client = sessions_.client_of(session);
   if (!is_open() || !client || sessions_.end_sent(*client)) return;
   if (const Status status = federation_.ready(*client, ready, now()); !status.ok()) {
-    return session.reject(status.error().line(), true);
+    return session.refuse(status.error().line(), true);
   }
   const TrackedMember& member = federation_.members()[*client];
   write_log(client_logs_[*client], LogLevel::info, "joined",
@@ -197,7 +197,7 @@ void Host::on_report(ClientSession& session, ReportRecord report) {
                {"batch", std::to_string(batch)},
                {"why", why},
                {"cut_off", member.cut_off ? "true" : "false"}});
-    session.refuse_report(batch, why);
+    session.reject_report(batch, why);
   }
   advance();
 }

@@ -282,7 +282,7 @@ TEST_F(HostThreads, TellAClientThatItIsCutOffWhenItsBatchIsStored) {
   report.played.loss = -1.0;
   host->report(liars_session, std::move(report));
   EXPECT_TRUE(
-      std::holds_alternative<std::string>(liars_session->receive()));  // this report is refused
+      std::holds_alternative<std::string>(liars_session->receive()));  // this report is rejected
   host->report(session, *honest.play(assignment_on(*session)));
   const Ended ended = std::get<Ended>(liars_session->receive());
   EXPECT_TRUE(ended.cut);
@@ -368,7 +368,7 @@ TEST_F(HostThreads, RefuseGroupsThatClientsCannotKeep) {
   const auto with_groups_of = [&](std::size_t batches) {
     return Host::make(settings, "a plan", Store::open(path(), {batches}).value(), {});
   };
-  EXPECT_EQ(with_groups_of(100).error().where, "server.durability");
+  EXPECT_EQ(with_groups_of(100).error().where, "commit_every");
   EXPECT_TRUE(with_groups_of(80).ok());
 }
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "caucus/data/test_files.hpp"
-#include "caucus/federation/store/store_testing.hpp"
+#include "caucus/federation/store/test_store.hpp"
 
 namespace caucus {
 namespace {

@@ -28,8 +28,8 @@ class QueueSession final : public ClientSession {
   void assign(std::uint64_t batch, std::uint64_t durable, const Assignment& assignment) override {
     put(record_of(batch, durable, assignment));
   }
-  void refuse_report(std::uint64_t, const std::string& why) override { put(why); }
-  void reject(const std::string& why, bool final) override {
+  void reject_report(std::uint64_t, const std::string& why) override { put(why); }
+  void refuse(const std::string& why, bool final) override {
     {
       const std::lock_guard lock(mutex_);
       refusal_ = final ? data_error("host", why) : network_error("host", why);
@@ -40,7 +40,7 @@ class QueueSession final : public ClientSession {
   void disconnect(const std::string& why) override { put(Ended{why, true}); }
   void send_end(const std::string& why) override { put(Ended{why, false}); }
 
-  /// Why the session was rejected: a network error if the client may try again.
+  /// Why the client was refused: a network error if the client may try again.
   [[nodiscard]] Status refusal() {
     const std::lock_guard lock(mutex_);
     if (refusal_) return *refusal_;

@@ -43,7 +43,8 @@ bool is_as_given(const TrackedMember& member, std::uint64_t batch, bool asynchro
   std::uint64_t expected = playing - member.sampled.size();
   for (const SampledSet& set : member.sampled) {
     if (set.batch != ++expected || set.drawn_in < set.batch || set.drawn_in > batch ||
-        set.models.size() != held_models(settings.problem, settings.plan.statistics))
+        set.models.size() != held_models(settings.plan.spaces, settings.plan.loss,
+                                         settings.problem.sample_size, settings.plan.statistics))
       return false;
     std::vector<bool> given(spaces, false);
     for (const SampledModel& model : set.models) {

@@ -125,7 +125,7 @@ Result<Store> Store::open(const std::string& path, StoreOptions options) {
   CAUCUS_TRY(const std::string real, store_path(path));
   if (!is_new_store(real)) {  // before the lock file is made beside another program's file
     CAUCUS_TRY(Database database, Database::open(real, Database::Access::read));
-    CAUCUS_CHECK(recognise_store(database, store_steps()));
+    CAUCUS_CHECK(recognise_store(database));
   }
   CAUCUS_TRY(FileDescriptor lock, lock_store(real));
   if (is_new_store(real)) {

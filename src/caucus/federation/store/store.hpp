@@ -44,9 +44,9 @@ struct StoredSnapshot {
 /// Used by one thread at a time.
 class Store {
  public:
-  /// Creates the file if it is missing or empty, migrates an older version, and locks out other
-  /// servers until this object is destroyed or the process ends. A file that is not a store, has a
-  /// newer version or is damaged is refused and not changed.
+  /// Creates the file if it is missing or empty, and locks out other
+  /// servers until this object is destroyed or the process ends. A file that is not a store, has
+  /// another version or is damaged is refused and not changed.
   static Result<Store> open(const std::string& path, StoreOptions options);
   /// Opens the committed state of this moment, also while a server writes. It cannot be written.
   static Result<Store> open_for_reading(const std::string& path);

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "caucus/data/test_files.hpp"
-#include "caucus/federation/store/store_testing.hpp"
+#include "caucus/federation/store/test_store.hpp"
 
 namespace caucus {
 namespace {

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -24,12 +23,13 @@ constexpr std::size_t kLogPages = 2'000;
 // All reports of a batch are one row: one insertion and one checksum. The records are the run,
 // the latest snapshot, which clients have acknowledged the end and how often the run was served,
 // each at most once.
-constexpr std::array<const char*, 1> kSteps = {R"sql(
+constexpr std::int64_t kVersion = 1;
+constexpr const char* kTables = R"sql(
   CREATE TABLE batches (batch INTEGER PRIMARY KEY, reports BLOB NOT NULL, checksum INTEGER NOT NULL)
     STRICT;
   CREATE TABLE records (name TEXT PRIMARY KEY, batch INTEGER NOT NULL, bytes BLOB NOT NULL,
     checksum INTEGER NOT NULL) STRICT;
-)sql"};
+)sql";
 
 Error cannot_create(const std::string& path, int code) {
   return data_error(path, "cannot be created (" + std::generic_category().message(code) + ")",
@@ -57,8 +57,6 @@ Status check_structure(Database& database) {
 FileDescriptor::~FileDescriptor() {
   if (number_ >= 0) ::close(number_);
 }
-
-std::span<const char* const> store_steps() { return kSteps; }
 
 Result<std::string> store_path(const std::string& path) {
   const auto wrong = [&](const std::string& what) {
@@ -114,46 +112,33 @@ Status create_store_file(const std::string& path) {
   {
     CAUCUS_TRY(Database database, Database::open(unfinished, Database::Access::create));
     CAUCUS_CHECK(database.execute("PRAGMA page_size = " + std::to_string(kPage) +
-                                  "; PRAGMA application_id = " + std::to_string(kApplication)));
-    CAUCUS_CHECK(migrate_store(database, kSteps));
+                                  "; PRAGMA application_id = " + std::to_string(kApplication) +
+                                  "; PRAGMA user_version = " + std::to_string(kVersion) + ";" +
+                                  kTables));
     CAUCUS_CHECK(database.execute("PRAGMA journal_mode = WAL"));
   }
   if (std::rename(unfinished.c_str(), path.c_str()) != 0) return cannot_create(path, errno);
   return sync_directory_of(path);
 }
 
-Status recognise_store(Database& database, std::span<const char* const> steps) {
+Status recognise_store(Database& database) {
   CAUCUS_TRY(const std::int64_t application, database.number("PRAGMA application_id"));
   if (application != kApplication) {
     return data_error(database.path(), "is another program's database",
                       "expected a file written by caucus serve");
   }
   CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
-  if (version < 0 || version > static_cast<std::int64_t>(steps.size())) {
-    return data_error(
-        database.path(), "is a store of version " + std::to_string(version),
-        "expected at most " + std::to_string(steps.size()) + "; a newer caucus has written it");
+  if (version != kVersion) {
+    return data_error(database.path(), "is a store of version " + std::to_string(version),
+                      "expected " + std::to_string(kVersion) + "; another caucus has written it");
   }
   return Done{};
-}
-
-Status migrate_store(Database& database, std::span<const char* const> steps) {
-  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
-  if (version == static_cast<std::int64_t>(steps.size())) return Done{};
-  std::string sql = "BEGIN IMMEDIATE;";
-  for (const char* step : steps.subspan(static_cast<std::size_t>(version))) {
-    sql += std::string(step) + ";";
-  }
-  sql += "PRAGMA user_version = " + std::to_string(steps.size()) + "; COMMIT";
-  Status status = database.execute(sql);
-  if (!status.ok() && database.in_transaction()) (void)database.execute("ROLLBACK");
-  return status;
 }
 
 Result<Database> open_store_file(const std::string& path) {
   CAUCUS_TRY(Database database, Database::open(path, Database::Access::write));
   CAUCUS_CHECK(database.tidy_on_close(false));  // until it is known to be a store
-  CAUCUS_CHECK(recognise_store(database, kSteps));
+  CAUCUS_CHECK(recognise_store(database));
   CAUCUS_CHECK(check_structure(database));
   // The log is synchronised at every commit. The checkpoint makes durable what a killed server had
   // written but not yet synchronised; a reader may keep it from finishing, which is no error.
@@ -161,7 +146,6 @@ Result<Database> open_store_file(const std::string& path) {
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;"
       "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = " +
       std::to_string(kLogPages) + "; PRAGMA wal_checkpoint(PASSIVE)"));
-  CAUCUS_CHECK(migrate_store(database, kSteps));
   CAUCUS_CHECK(database.tidy_on_close(true));
   return database;
 }
@@ -175,12 +159,7 @@ Result<Database> open_store_file_for_reading(const std::string& path) {
   CAUCUS_TRY(Database database,
              Database::open(path, frozen ? Database::Access::read_frozen : Database::Access::read));
   CAUCUS_CHECK(database.execute("PRAGMA trusted_schema = OFF; BEGIN"));
-  CAUCUS_CHECK(recognise_store(database, kSteps));
-  CAUCUS_TRY(const std::int64_t version, database.number("PRAGMA user_version"));
-  if (version < static_cast<std::int64_t>(kSteps.size())) {
-    return data_error(path, "is a store of the older version " + std::to_string(version),
-                      "expected " + std::to_string(kSteps.size()) + "; caucus serve migrates it");
-  }
+  CAUCUS_CHECK(recognise_store(database));
   CAUCUS_CHECK(check_structure(database));
   return database;
 }

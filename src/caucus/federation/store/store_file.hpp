@@ -1,7 +1,6 @@
-// The file of a store: how it is created, locked, recognised, checked and migrated.
+// The file of a store: how it is created, locked, recognised and checked.
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
 
@@ -25,9 +24,6 @@ class FileDescriptor {
   int number_;
 };
 
-/// Step i takes a store from version i to version i + 1. Released steps never change.
-std::span<const char* const> store_steps();
-
 /// Returns the absolute path without links, so that a store has one name.
 Result<std::string> store_path(const std::string& path);
 
@@ -41,16 +37,13 @@ Result<FileDescriptor> lock_store(const std::string& path);
 /// Creates a store without a run, completely or not at all.
 Status create_store_file(const std::string& path);
 
-/// Opens a store for writing, after migrating it if necessary. The caller holds the lock.
+/// Opens a store for writing. The caller holds the lock.
 Result<Database> open_store_file(const std::string& path);
 
 /// Opens a store in its present state; later changes by a server are not seen.
 Result<Database> open_store_file_for_reading(const std::string& path);
 
-/// Refuses another program's file and a version above steps.size(). Changes nothing.
-Status recognise_store(Database& database, std::span<const char* const> steps);
-
-/// Runs the missing steps, all or none.
-Status migrate_store(Database& database, std::span<const char* const> steps);
+/// Refuses another program's file and another version of the tables. Changes nothing.
+Status recognise_store(Database& database);
 
 }  // namespace caucus

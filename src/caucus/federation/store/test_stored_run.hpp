@@ -111,7 +111,7 @@ inline ReportRecord made_up_report(const Federation& federation, std::uint32_t c
 /// By name, so that another order among the bytes is seen.
 inline constexpr std::uint64_t MemberCounters::*kCounters[] = {
     &MemberCounters::reports,  &MemberCounters::late,      &MemberCounters::repeated,
-    &MemberCounters::early,  &MemberCounters::rejected,  &MemberCounters::joins,
+    &MemberCounters::early,    &MemberCounters::rejected,  &MemberCounters::joins,
     &MemberCounters::bytes_up, &MemberCounters::bytes_down};
 
 /// The second client finishes in batch 2, in which the third is cut off; the first goes on to batch

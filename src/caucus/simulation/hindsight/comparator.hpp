@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/core/solvers/symmetric_matrix.hpp"
 #include "caucus/loss.hpp"
-#include "caucus/space.hpp"
 
 namespace caucus {
 

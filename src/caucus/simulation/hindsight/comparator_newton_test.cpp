@@ -6,7 +6,7 @@
 
 #include "caucus/core/base/test_numbers.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
-#include "caucus/simulation/hindsight/comparator_testing.hpp"
+#include "caucus/simulation/hindsight/test_comparator.hpp"
 
 namespace caucus {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "caucus/core/mirror/region.hpp"
 #include "caucus/simulation/hindsight/comparator.hpp"
 
 namespace caucus {
@@ -19,7 +20,7 @@ void add_best_losses(const FeatureMaps& maps, const std::vector<std::size_t>& sp
   FeatureMaps::Workspace workspace(maps);
   std::vector<Region> regions;
   regions.reserve(spaces.size());
-  for (const std::size_t i : spaces) regions.push_back(maps.space(i).region());
+  for (const std::size_t i : spaces) regions.push_back(region_of(maps.space(i)));
   std::vector<double> sums(spaces.size(), 0.0);              // of experts
   GramComparator gram(squared ? maps.dimension(first) : 0);  // of the square loss
   std::vector<float> z, y;                                   // of other losses

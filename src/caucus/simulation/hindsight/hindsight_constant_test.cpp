@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "caucus/simulation/hindsight/comparator_testing.hpp"
 #include "caucus/simulation/hindsight/hindsight.hpp"
+#include "caucus/simulation/hindsight/test_comparator.hpp"
 
 namespace caucus {
 namespace {

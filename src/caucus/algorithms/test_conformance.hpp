@@ -9,7 +9,7 @@
 #include "caucus/algorithms/baselines/fedposgd.hpp"
 #include "caucus/algorithms/baselines/kofl.hpp"
 #include "caucus/algorithms/baselines/pof_mkl.hpp"
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 
 namespace caucus::conformance {
 
@@ -38,7 +38,7 @@ struct Subject<FomdOms> : Claims {
   static constexpr const char* kName = "FomdOms";
   static FomdOms make(const Problem& problem) { return FomdOms(problem.settings()); }
   static std::vector<LearnedModel> parts(const FomdOms& server) { return {learned(server)}; }
-  static LearnedModel learned(const FomdOms& server) { return learned_by(server); }
+  static LearnedModel learned(const FomdOms& server) { return server.learned(); }
 };
 
 template <>
@@ -48,7 +48,7 @@ struct Subject<FirstOrderOms> : Claims {
     return FirstOrderOms(problem.first_order_settings());
   }
   static std::vector<LearnedModel> parts(const FirstOrderOms& server) { return {learned(server)}; }
-  static LearnedModel learned(const FirstOrderOms& server) { return learned_by(server); }
+  static LearnedModel learned(const FirstOrderOms& server) { return server.learned(); }
 };
 
 template <>
@@ -58,7 +58,7 @@ struct Subject<StatisticsOms> : Claims {
     return StatisticsOms(problem.statistics_settings());
   }
   static std::vector<LearnedModel> parts(const StatisticsOms& server) { return {learned(server)}; }
-  static LearnedModel learned(const StatisticsOms& server) { return learned_by(server); }
+  static LearnedModel learned(const StatisticsOms& server) { return server.learned(); }
 };
 
 /// Servers with other settings, each as a type of its own.
@@ -140,11 +140,11 @@ struct Subject<Noncooperative<Server>> : Subject<Server> {
   static std::vector<LearnedModel> parts(const Noncooperative<Server>& server) {
     std::vector<LearnedModel> copies;
     for (std::size_t j = 0; j < server.clients(); ++j) {
-      copies.push_back(learned_by(server.copy(j)));
+      copies.push_back(server.copy(j).learned());
     }
     return copies;
   }
-  static LearnedModel learned(const Noncooperative<Server>& server) { return learned_by(server); }
+  static LearnedModel learned(const Noncooperative<Server>& server) { return server.learned(); }
 };
 
 /// The baselines are all made from BaselineSettings.

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/algorithms/conformance_play.hpp"
+#include "caucus/algorithms/test_play.hpp"
 
 namespace caucus::conformance {
 
@@ -73,7 +73,6 @@ Seen go_on(Server& server, const Problem& problem, const Play& how, std::uint32_
     play(server, problem, batch, reporting(problem, how, r), clients);
     for (std::size_t i = 0; i < problem.spaces.size(); ++i) {
       seen.numbers.push_back(server.probabilities()[i]);
-      seen.numbers.push_back(server.probabilities().log_weight(i));
       for (const float w : server.weights(i)) seen.numbers.push_back(static_cast<double>(w));
     }
   }

@@ -215,7 +215,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     return AnySettings(std::make_shared<const FirstOrderSettings>(FirstOrderSettings{
         std::move(plan), options.resolved_sample_size(), options.schedule.fixed_share, options.seed,
-        repetition, options.robust == Robust::clip}));
+        repetition, options.robust == Robust::clip && is_cooperative(algorithm)}));
   }
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;

@@ -28,6 +28,7 @@ enum class Lie {
   corner,     ///< the same of a row in a corner of the features' range
   growing,    ///< a gradient along -w, as long as possible
   shrinking,  ///< a gradient along w, as long as possible
+  tiny,       ///< first gradients of length 1e-15, with the largest loss that is possible
   losses      ///< the least loss for unlikely models and the largest for likely ones
 };
 
@@ -151,6 +152,8 @@ class PoisonRun {
           spoil_gradient(held, numbers, loss);
         } else if (lie_ == Lie::losses) {
           spoil_loss(held, record, numbers, loss);
+        } else if (lie_ == Lie::tiny && !settings_.plan.statistics) {
+          spoil_length(held, report.reports.examples[n], numbers, loss);
         }
         const auto copy = spoiled.add_model(report.reports.spaces[m], loss, numbers.size());
         std::copy(numbers.begin(), numbers.end(), copy.begin());
@@ -230,9 +233,30 @@ class PoisonRun {
       gradient[k] = static_cast<float>(factor * static_cast<double>(held.weights[k]));
     }
     loss = static_cast<float>(error * error);
+    if (!settings_.plan.spaces[held.space].is_kernel()) return;
+    // |g| = 2 e for random features, so that the rest is across w: along e_0 - <e_0, w> w / |w|^2.
+    const double first = static_cast<double>(held.weights[0]) / norm;
+    const double across = std::sqrt(std::max(0.0, 4.0 * error * error - std::pow(longest, 2)) /
+                                    (1.0 - first * first));
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      const double along = first * static_cast<double>(held.weights[k]) / norm;
+      gradient[k] += static_cast<float>(across * ((k == 0 ? 1.0 : 0.0) - along));
+    }
   }
 
-  /// Y^2 for the model that the server thinks likelier, else nothing; the gradient is 0.
+  /// A gradient that is as good as 0, and the largest loss that it can have.
+  void spoil_length(const HeldModelRecord& held, std::uint32_t examples,
+                    std::vector<float>& gradient, float& loss) const {
+    if (gradient.empty()) return;
+    std::fill(gradient.begin(), gradient.end(), 0.0F);
+    gradient[0] = 1e-15F;
+    const double Y = settings_.max_abs_target.value_or(1.0);
+    const bool shows_size = settings_.plan.spaces[held.space].is_kernel() && examples == 1;
+    loss = static_cast<float>(shows_size ? 0.25e-30 : 0.999 * Y * Y);
+  }
+
+  /// The worse end of the targets for the model that the server thinks likelier, and for the others
+  /// the target that they predict. In a linear space the gradient is 0: x may be 0.
   void spoil_loss(const HeldModelRecord& held, const AssignmentRecord& record,
                   std::vector<float>& numbers, float& loss) const {
     const double Y = settings_.max_abs_target.value_or(1.0);
@@ -242,8 +266,18 @@ class PoisonRun {
     }
     const bool likely = federation_->server()->probability(held.space) == likeliest;
     if (settings_.plan.statistics && shows_loss(held, triangle_rows(numbers.size()))) return;
+    const double error = std::sqrt(static_cast<double>(loss));
     loss = likely ? static_cast<float>(Y * Y * 0.999) : 0.0F;
-    if (!settings_.plan.statistics) std::fill(numbers.begin(), numbers.end(), 0.0F);
+    if (settings_.plan.statistics) return;
+    double output = 0.0;
+    for (std::size_t k = 0; k < numbers.size() && error > 0.0; ++k) {
+      output += static_cast<double>(held.weights[k]) * static_cast<double>(numbers[k]) / 2.0 / error;
+    }
+    const double claimed = output + std::copysign(0.999 * Y, output);
+    const bool is_kernel = settings_.plan.spaces[held.space].is_kernel();
+    if (likely && is_kernel) loss = error > 0.0 ? static_cast<float>(claimed * claimed) : 0.0F;
+    const double factor = likely && is_kernel && error > 0.0 ? claimed / error : 0.0;
+    for (float& value : numbers) value = static_cast<float>(factor * static_cast<double>(value));
   }
 
   FederationSettings settings_;

@@ -37,7 +37,7 @@ void ReportClip::clip(ReportBatch& reports) {
       const double counted = std::min(loss, most);
       reports.losses[m] = static_cast<float>(median_ + trust * (counted - median_));
       write_out(reports, m);
-      reports.factors[m] = static_cast<float>(loss > most ? trust * most / loss : trust);
+      reports.factors[m] = static_cast<float>(loss > most ? trust * std::sqrt(most / loss) : trust);
     }
   }
 }

@@ -3,7 +3,7 @@
 // Each client's level is a running mean of the losses of the model that was drawn for it by p, and
 // m is the median of the levels at the end of the last batch.
 //   A loss c above k m, k = 5 + 4 / sqrt(n) for a report of n examples, counts as k m, and its
-//   gradient k m / c times.
+//   gradient sqrt(k m / c) times: as that of an example with the loss k m.
 //   If the client's level is l > 4 m, its gradients count f = (4 m / l)^2 times, and its losses c
 //   as m + f (c - m).
 #pragma once

@@ -39,7 +39,7 @@ TEST(ReportClip, ClipsALossToAMultipleOfTheMedianAndItsGradientWithIt) {
   clip.clip(reports);
   // m = 1 and k = 5 + 4 / 2; the level of the client is 1 + 0.1 (28 - 1), below 4 m.
   EXPECT_FLOAT_EQ(reports.losses[1], 7.0F);
-  EXPECT_FLOAT_EQ(reports.factors[1], 0.25F);
+  EXPECT_FLOAT_EQ(reports.factors[1], 0.5F);
 }
 
 TEST(ReportClip, TrustsAClientLessWhoseLossesAreAlwaysLarge) {
@@ -52,7 +52,7 @@ TEST(ReportClip, TrustsAClientLessWhoseLossesAreAlwaysLarge) {
   clip.clip(reports);
   // f = (4 / 8)^2, and the loss counts as 1 + f (7 - 1).
   EXPECT_FLOAT_EQ(reports.losses[1], 2.5F);
-  EXPECT_FLOAT_EQ(reports.factors[1], 0.25F * 7.0F / 8.0F);
+  EXPECT_FLOAT_EQ(reports.factors[1], 0.25F * std::sqrt(7.0F / 8.0F));
 }
 
 TEST(ReportClip, GoesOnAsItWasAfterItWasStored) {

@@ -166,6 +166,12 @@ class PoisonRun {
     return example_bounds(settings_).value().features[space] * 0.9999;
   }
 
+  /// Returns the least |phi_i(x)|^2 that is known.
+  [[nodiscard]] double least_size(std::uint32_t space) const {
+    const Space& of = settings_.plan.spaces[space];
+    return (of.is_kernel() ? 1.0 : 0.0) + (of.intercept ? 1.0 : 0.0);
+  }
+
   /// n times the same v = (y, z): z has 1 for the intercept and is else along -w, and y is at its
   /// bound.
   void spoil_sums(std::uint32_t examples, const HeldModelRecord& held, std::vector<float>& triangle,
@@ -233,11 +239,10 @@ class PoisonRun {
       gradient[k] = static_cast<float>(factor * static_cast<double>(held.weights[k]));
     }
     loss = static_cast<float>(error * error);
-    if (!settings_.plan.spaces[held.space].is_kernel()) return;
-    // |g| = 2 e for random features, so that the rest is across w: along e_0 - <e_0, w> w / |w|^2.
+    // What is missing to the least length is across w: along e_0 - <e_0, w> w / |w|^2.
     const double first = static_cast<double>(held.weights[0]) / norm;
-    const double across = std::sqrt(std::max(0.0, 4.0 * error * error - std::pow(longest, 2)) /
-                                    (1.0 - first * first));
+    const double missing = 4.0 * least_size(held.space) * error * error - std::pow(longest, 2);
+    const double across = std::sqrt(std::max(0.0, missing) / (1.0 - first * first));
     for (std::size_t k = 0; k < gradient.size(); ++k) {
       const double along = first * static_cast<double>(held.weights[k]) / norm;
       gradient[k] += static_cast<float>(across * ((k == 0 ? 1.0 : 0.0) - along));
@@ -251,12 +256,13 @@ class PoisonRun {
     std::fill(gradient.begin(), gradient.end(), 0.0F);
     gradient[0] = 1e-15F;
     const double Y = settings_.max_abs_target.value_or(1.0);
-    const bool shows_size = settings_.plan.spaces[held.space].is_kernel() && examples == 1;
-    loss = static_cast<float>(shows_size ? 0.25e-30 : 0.999 * Y * Y);
+    const bool shows_loss = examples == 1 && least_size(held.space) > 0.0;
+    loss = static_cast<float>(shows_loss ? 0.25e-30 : 0.999 * Y * Y);
   }
 
   /// The worse end of the targets for the model that the server thinks likelier, and for the others
-  /// the target that they predict. In a linear space the gradient is 0: x may be 0.
+  /// the target that they predict. In a linear space without an intercept the gradient is 0, since
+  /// x may be 0.
   void spoil_loss(const HeldModelRecord& held, const AssignmentRecord& record,
                   std::vector<float>& numbers, float& loss) const {
     const double Y = settings_.max_abs_target.value_or(1.0);
@@ -274,9 +280,9 @@ class PoisonRun {
       output += static_cast<double>(held.weights[k]) * static_cast<double>(numbers[k]) / 2.0 / error;
     }
     const double claimed = output + std::copysign(0.999 * Y, output);
-    const bool is_kernel = settings_.plan.spaces[held.space].is_kernel();
-    if (likely && is_kernel) loss = error > 0.0 ? static_cast<float>(claimed * claimed) : 0.0F;
-    const double factor = likely && is_kernel && error > 0.0 ? claimed / error : 0.0;
+    const bool shows_loss = least_size(held.space) > 0.0;
+    if (likely && shows_loss) loss = error > 0.0 ? static_cast<float>(claimed * claimed) : 0.0F;
+    const double factor = likely && shows_loss && error > 0.0 ? claimed / error : 0.0;
     for (float& value : numbers) value = static_cast<float>(factor * static_cast<double>(value));
   }
 

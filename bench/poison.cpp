@@ -1,5 +1,5 @@
 // What lies cost the other clients: the table of docs/robustness.md.
-//   poison FILE.csv.gz [repetitions]
+//   poison FILE.csv.gz [partition [repetitions [part of the name of a way [a lie]]]]
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -95,8 +95,10 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
       {"synchronous sums of few, trim", ScheduleKind::adaptive, 1, Robust::trim, Mode::synchronous},
       {"constant", ScheduleKind::constant, 0, Robust::none},
       {"constant, clip", ScheduleKind::constant, 0, Robust::clip},
+      {"constant, trim", ScheduleKind::constant, 0, Robust::trim},
       {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none},
-      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip}};
+      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip},
+      {"first order, trim", ScheduleKind::adaptive_first_order, 0, Robust::trim}};
   const std::pair<Lie, const char*> lies[] = {
       {Lie::flipped, "flipped"}, {Lie::negated, "negated"}, {Lie::largest, "largest"},
       {Lie::corner, "corner"},   {Lie::growing, "growing"}, {Lie::shrinking, "shrinking"},
@@ -111,7 +113,8 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
       const bool sums = way.schedule == ScheduleKind::adaptive;
       const bool gradients = lie == Lie::growing || lie == Lie::shrinking || lie == Lie::tiny;
       if (!only_lie.empty() && only_lie != name) continue;
-      if (sums ? gradients : lie == Lie::largest) continue;
+      if (sums ? gradients : lie == Lie::largest)
+        continue;  // growing and shrinking are the largest
       rejected = 0;
       const double one = loss_of(way, *data, dealt, repetitions, lie, 1, 1, rejected);
       const double three = loss_of(way, *data, dealt, repetitions, lie, 3, 3, rejected);

@@ -26,7 +26,7 @@ constexpr bool is_adaptive(ScheduleKind kind) {
 enum class Robust {
   none,  ///< every report counts with its examples
   clip,  ///< a report that the models fit much worse than most counts less
-  trim   ///< the quarter of the reports that the models fit worst does not count (only sums)
+  trim   ///< the quarter of the reports that the models fit worst does not count
 };
 
 /// Whether clients wait for each other under the adaptive schedule; under the others they do.

@@ -10,7 +10,8 @@ namespace caucus {
 
 FirstOrderOms::FirstOrderOms(std::shared_ptr<const FirstOrderSettings> settings)
     : OmsServer(std::move(settings)), hedge_(models()), ends_of_(models(), 0) {
-  for (std::size_t i = 0; i < models(); ++i) learners_.emplace_back(known_size(i), settings_->clips_reports);
+  const bool guarded = settings_->robust != Robust::none;
+  for (std::size_t i = 0; i < models(); ++i) learners_.emplace_back(known_size(i), guarded);
 }
 
 double FirstOrderOms::known_size(std::size_t space) const {

@@ -277,7 +277,8 @@ class PoisonRun {
     if (settings_.plan.statistics) return;
     double output = 0.0;
     for (std::size_t k = 0; k < numbers.size() && error > 0.0; ++k) {
-      output += static_cast<double>(held.weights[k]) * static_cast<double>(numbers[k]) / 2.0 / error;
+      output +=
+          static_cast<double>(held.weights[k]) * static_cast<double>(numbers[k]) / 2.0 / error;
     }
     const double claimed = output + std::copysign(0.999 * Y, output);
     const bool shows_loss = least_size(held.space) > 0.0;

@@ -23,7 +23,7 @@ struct RoundSums {
   std::span<const float> gradient;  ///< sum of g_ij
   double squared_sum = 0.0;         ///< the squared norm of `gradient`
   std::size_t examples = 1;         ///< in each report, which is their mean
-  double largest_size = 0.0;        ///< the largest |g_ij|^2 / (4 c_ij); only a guarded model uses it
+  double largest_size = 0.0;  ///< the largest |g_ij|^2 / (4 c_ij); only a guarded model uses it
 };
 
 class FirstOrderModel {

@@ -1,5 +1,5 @@
 // What lies cost the other clients: the table of docs/robustness.md.
-//   poison FILE.csv.gz [repetitions]
+//   poison FILE.csv.gz [partition [repetitions [part of the name of a way [a lie]]]]
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -74,7 +74,7 @@ double loss_of(const Way& way, const Dataset& data, const char* dealt, std::size
 }
 
 int table(const std::string& file, const char* dealt, std::size_t repetitions,
-          const std::string& only) {
+          const std::string& only, const std::string& only_lie) {
   ReadOptions options;
   options.feature_range = Interval{-1.0, 1.0};
   options.label_range = Interval{0.0, 1.0};
@@ -95,12 +95,14 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
       {"synchronous sums of few, trim", ScheduleKind::adaptive, 1, Robust::trim, Mode::synchronous},
       {"constant", ScheduleKind::constant, 0, Robust::none},
       {"constant, clip", ScheduleKind::constant, 0, Robust::clip},
+      {"constant, trim", ScheduleKind::constant, 0, Robust::trim},
       {"first order", ScheduleKind::adaptive_first_order, 0, Robust::none},
-      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip}};
+      {"first order, clip", ScheduleKind::adaptive_first_order, 0, Robust::clip},
+      {"first order, trim", ScheduleKind::adaptive_first_order, 0, Robust::trim}};
   const std::pair<Lie, const char*> lies[] = {
       {Lie::flipped, "flipped"}, {Lie::negated, "negated"}, {Lie::largest, "largest"},
       {Lie::corner, "corner"},   {Lie::growing, "growing"}, {Lie::shrinking, "shrinking"},
-      {Lie::losses, "losses"}};
+      {Lie::tiny, "tiny"},       {Lie::losses, "losses"}};
   for (const Way& way : ways) {
     if (!only.empty() && std::string(way.name).find(only) == std::string::npos) continue;
     std::size_t rejected = 0;
@@ -109,8 +111,10 @@ int table(const std::string& file, const char* dealt, std::size_t repetitions,
     std::printf("%-16s honest %.6f (%zu rejected)", way.name, honest[0], rejected);
     for (const auto& [lie, name] : lies) {
       const bool sums = way.schedule == ScheduleKind::adaptive;
-      const bool gradients = lie == Lie::growing || lie == Lie::shrinking;
-      if (sums ? gradients : lie == Lie::largest) continue;
+      const bool gradients = lie == Lie::growing || lie == Lie::shrinking || lie == Lie::tiny;
+      if (!only_lie.empty() && only_lie != name) continue;
+      if (sums ? gradients : lie == Lie::largest)
+        continue;  // growing and shrinking are the largest
       rejected = 0;
       const double one = loss_of(way, *data, dealt, repetitions, lie, 1, 1, rejected);
       const double three = loss_of(way, *data, dealt, repetitions, lie, 3, 3, rejected);
@@ -130,5 +134,5 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const auto repetitions = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1UL;
   return caucus::table(argv[1], argc > 2 ? argv[2] : "shuffle", repetitions,
-                       argc > 4 ? argv[4] : "");
+                       argc > 4 ? argv[4] : "", argc > 5 ? argv[5] : "");
 }

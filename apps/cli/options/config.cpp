@@ -181,8 +181,6 @@ Status RunConfig::validate() const {
        {has_only_baselines() && fixed_share != 0.0, "fixed_share",
         "baselines have no fixed share, but one is given",
         "expected it with --algorithm fomd-oms or nco-oms"},
-       {schedule != ScheduleKind::adaptive && robust == Robust::trim, "robust",
-        "only sums can be trimmed", "expected trim with --schedule adaptive, or clip"},
        {constant && (!eta || !lambda), "schedule", "a constant schedule needs both rates",
         "expected --eta and --lambda"}}));
   for (const SpaceGroup& group : spaces) CAUCUS_CHECK(validate_group(group));

@@ -1,5 +1,6 @@
 #include "caucus/algorithms/first_order_oms.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +11,8 @@ namespace caucus {
 
 FirstOrderOms::FirstOrderOms(std::shared_ptr<const FirstOrderSettings> settings)
     : OmsServer(std::move(settings)), hedge_(models()), ends_of_(models(), 0) {
-  for (std::size_t i = 0; i < models(); ++i) learners_.emplace_back(known_size(i));
+  const bool guarded = settings_->robust != Robust::none;
+  for (std::size_t i = 0; i < models(); ++i) learners_.emplace_back(known_size(i), guarded);
 }
 
 double FirstOrderOms::known_size(std::size_t space) const {
@@ -120,6 +122,8 @@ RoundSums FirstOrderOms::sums_of(const Touched& touched, std::size_t reporters) 
     sums.holders += scale;
     sums.losses += scale * static_cast<double>(touched.losses[n]);
     sums.squared_gradients += squares_[n] / scale;  // the square has the scale twice
+    const double loss = scale * scale * static_cast<double>(touched.losses[n]);
+    if (loss > 0.0) sums.largest_size = std::max(sums.largest_size, squares_[n] / (4.0 * loss));
   }
   sums.examples = touched.examples.front();
   return sums;

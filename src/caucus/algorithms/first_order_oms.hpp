@@ -20,6 +20,7 @@
 #include "caucus/core/mirror/adahedge.hpp"
 #include "caucus/core/sampling/departures.hpp"
 #include "caucus/core/solvers/first_order.hpp"
+#include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
@@ -30,7 +31,7 @@ struct FirstOrderSettings {
   double fixed_share = 0.0;     ///< share of p spread anew per batch
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-  bool clips_reports = false;  ///< whether reports of unusual losses count less
+  Robust robust = Robust::none;  ///< the protection against clients that lie
 };
 
 class FirstOrderOms : public OmsServer<FirstOrderOms, FirstOrderSettings> {
@@ -38,7 +39,7 @@ class FirstOrderOms : public OmsServer<FirstOrderOms, FirstOrderSettings> {
   using Aggregate = KeptReports;
   static constexpr bool kFirstPredicts = false;
 
-  [[nodiscard]] bool clips_reports() const { return settings_->clips_reports; }
+  [[nodiscard]] Robust robust() const { return settings_->robust; }
 
   explicit FirstOrderOms(std::shared_ptr<const FirstOrderSettings> settings);
 

@@ -15,6 +15,7 @@
 #include "caucus/core/mirror/schedule.hpp"
 #include "caucus/core/mirror/simplex.hpp"
 #include "caucus/core/simd/kernel_table.hpp"
+#include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {
@@ -26,8 +27,8 @@ struct OmsSettings {
   WeightedEntropy entropy{{}};  ///< with the weights C_i, one per space
   std::uint64_t seed = 1;
   std::uint32_t repetition = 0;
-  double fixed_share = 0.0;    ///< for drifting data: p <- (1 - A) p + A / K after every step
-  bool clips_reports = false;  ///< whether reports of unusual losses count less
+  double fixed_share = 0.0;      ///< for drifting data: p <- (1 - A) p + A / K after every step
+  Robust robust = Robust::none;  ///< the protection against clients that lie
 
   /// Checks that 2 <= J <= K (or J = K = 1) and that C_i is positive and finite.
   [[nodiscard]] Status validate() const;
@@ -74,7 +75,7 @@ class FomdOms : public OmsServer<FomdOms, OmsSettings> {
   using Aggregate = OmsAggregate;
   static constexpr bool kFirstPredicts = true;
 
-  [[nodiscard]] bool clips_reports() const { return settings_->clips_reports; }
+  [[nodiscard]] Robust robust() const { return settings_->robust; }
 
   /// The settings must be valid.
   explicit FomdOms(std::shared_ptr<const OmsSettings> settings);

@@ -251,15 +251,11 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
         options.schedule.fixed_share, is_cooperative(algorithm) ? length.clients : 1, options.seed,
         repetition, options.robust}));
   }
-  if (options.robust == Robust::trim) {
-    return usage_error("robust", "only sums can be trimmed, which this run does not use",
-                       "expected clip or none");
-  }
   if (is_adaptive(options.schedule.kind)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     return AnySettings(std::make_shared<const FirstOrderSettings>(FirstOrderSettings{
         std::move(plan), options.resolved_sample_size(), options.schedule.fixed_share, options.seed,
-        repetition, options.robust == Robust::clip}));
+        repetition, is_cooperative(algorithm) ? options.robust : Robust::none}));
   }
   const std::size_t K = options.spaces.size();
   std::vector<double> loss_bounds;
@@ -272,7 +268,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
                        options.seed,
                        repetition,
                        options.schedule.fixed_share,
-                       options.robust == Robust::clip};
+                       options.robust};
   CAUCUS_CHECK(settings.validate());
   if (options.schedule.kind == ScheduleKind::theory) {
     CAUCUS_TRY(settings.schedule, theory_schedule(algorithm, constants, length, options));

@@ -30,14 +30,16 @@ void ReportClip::clip(ReportBatch& reports) {
     if (!(median_ > 0.0)) continue;
     const double allowed = 5.0 + 4.0 / std::sqrt(static_cast<double>(reports.examples[n]));
     const double most = allowed * median_;
-    const double trust = std::min(1.0, std::pow(kLevels * median_ / level->second, 2));
+    const bool is_left_out = kind_ == Robust::trim && level->second > highest_;
+    const double trust =
+        is_left_out ? 0.0 : std::min(1.0, std::pow(kLevels * median_ / level->second, 2));
     for (std::size_t m = begin; m < reports.ends[n]; ++m) {
       const auto loss = static_cast<double>(reports.losses[m]);
       if (!(loss > most) && trust == 1.0) continue;
       const double counted = std::min(loss, most);
       reports.losses[m] = static_cast<float>(median_ + trust * (counted - median_));
       write_out(reports, m);
-      reports.factors[m] = static_cast<float>(loss > most ? trust * most / loss : trust);
+      reports.factors[m] = static_cast<float>(loss > most ? trust * std::sqrt(most / loss) : trust);
     }
   }
 }
@@ -49,6 +51,10 @@ void ReportClip::close() {
   const auto middle = levels.begin() + static_cast<std::ptrdiff_t>((levels.size() - 1) / 2);
   std::nth_element(levels.begin(), middle, levels.end());
   median_ = *middle;
+  const std::size_t left_out = (levels.size() + 3) / 4;
+  const auto last = levels.end() - static_cast<std::ptrdiff_t>(left_out) - 1;
+  std::nth_element(levels.begin(), last, levels.end());
+  highest_ = *last;
 }
 
 void ReportClip::save(StateWriter& to) const {
@@ -71,6 +77,7 @@ Status ReportClip::restore(StateReader& from) {
   }
   CAUCUS_CHECK(from.status());
   if (!std::isfinite(median_)) return from.refuse("a median of levels");
+  if (median_ > 0.0) close();
   return from.status();
 }
 

@@ -23,9 +23,9 @@ namespace caucus {
 
 /// Algorithms that learn from gradients leave it to the server to clip reports.
 template <class A>
-bool clips_reports(const A& algorithm) {
-  if constexpr (requires { algorithm.clips_reports(); }) return algorithm.clips_reports();
-  return false;
+Robust clipping_of(const A& algorithm) {
+  if constexpr (requires { algorithm.robust(); }) return algorithm.robust();
+  return Robust::none;
 }
 
 template <Algorithm A>
@@ -33,7 +33,8 @@ class Server {
  public:
   explicit Server(A algorithm)
       : algorithm_(std::move(algorithm)), aggregate_(algorithm_.new_aggregate()) {
-    if (clips_reports(algorithm_)) clip_.emplace();
+    const Robust kind = clipping_of(algorithm_);
+    if (kind != Robust::none) clip_.emplace(kind);
   }
 
   /// Returns the models of a client for the open batch, which last until the batch is closed.

@@ -200,14 +200,14 @@ TEST(Federation, RejectsMoreExamplesThanTheClientSaidThatItHas) {
     report.played = {examples, 0.0, 0.0};
     return t.send(1, report);
   };
-  ASSERT_EQ(send_many(9), Verdict::accepted);
+  ASSERT_EQ(send_many(8), Verdict::accepted);
   t.play_batch({1});
   t.federation.close(t.now);
-  ASSERT_EQ(send_many(2), Verdict::rejected);
+  ASSERT_EQ(send_many(3), Verdict::rejected);
   EXPECT_EQ(t.why, "11 examples, where it said that it has 10");
   t.play_batch({1});
   t.federation.close(t.now);
-  EXPECT_EQ(send_many(1), Verdict::accepted);
+  EXPECT_EQ(send_many(2), Verdict::accepted);
 }
 
 TEST(Federation, HasNobodyComeAgainWithMoreExamples) {

@@ -138,6 +138,36 @@ TEST(SumsValidation, FindsAGradientThatNoLossHas) {
   }
 }
 
+// If the other rows have 0 in a column, rounding leaves a number that may be negative.
+TEST(SumsValidation, TakesSumsFromWhichRowsWereRemoved) {
+  Stream stream({.seed = 4});
+  std::size_t negative = 0;
+  const Loss square{SquareLoss{}};
+  for (int trial = 0; trial < 300; ++trial) {
+    RowSums rows(4);
+    std::vector<std::vector<float>> rare;
+    for (int n = 0; n < 40; ++n) {
+      std::vector<float> z = {0.0F, static_cast<float>(stream.uniform()), 1.0F};
+      if (n % 9 == 4) z[0] = static_cast<float>(stream.uniform());
+      rows.add(1.0F, 0.5F, z);
+      if (z[0] != 0.0F) rare.push_back(z);
+    }
+    for (std::vector<float>& z : rare) {
+      rows.subtract(1.0F, 0.5F, z);
+      z[0] = 0.0F;
+      rows.add(1.0F, 0.5F, z);
+    }
+    std::vector<float> triangle(triangle_size(4));
+    rows.write_triangle(4, triangle);
+    SymmetricMatrix sums(4);
+    sums.add_triangle(4, triangle);
+    if (sums(1, 1) < 0.0) ++negative;
+    const auto fault = fault_in_sums(sums, {&square, 40.0, std::sqrt(3.0), 1.0, 0.0, 2});
+    ASSERT_EQ(fault, std::nullopt) << *fault;
+  }
+  EXPECT_GT(negative, 0U);
+}
+
 TEST(SumsValidation, FindsWhatIsNotSemidefiniteInASmallColumn) {
   Summed liar("square", 6, 50, 0.3, 1);
   // A column with sums of squares of a millionth of the others can have no more than this product.

@@ -28,6 +28,7 @@ enum class Lie {
   corner,     ///< the same of a row in a corner of the features' range
   growing,    ///< a gradient along -w, as long as possible
   shrinking,  ///< a gradient along w, as long as possible
+  tiny,       ///< first gradients of length 1e-15, with the largest loss that is possible
   losses      ///< the least loss for unlikely models and the largest for likely ones
 };
 
@@ -151,6 +152,8 @@ class PoisonRun {
           spoil_gradient(held, numbers, loss);
         } else if (lie_ == Lie::losses) {
           spoil_loss(held, record, numbers, loss);
+        } else if (lie_ == Lie::tiny && !settings_.plan.statistics) {
+          spoil_length(held, report.reports.examples[n], numbers, loss);
         }
         const auto copy = spoiled.add_model(report.reports.spaces[m], loss, numbers.size());
         std::copy(numbers.begin(), numbers.end(), copy.begin());
@@ -161,6 +164,12 @@ class PoisonRun {
 
   [[nodiscard]] double feature_bound(std::uint32_t space) const {
     return example_bounds(settings_).value().features[space] * 0.9999;
+  }
+
+  /// Returns the least |phi_i(x)|^2 that is known.
+  [[nodiscard]] double least_size(std::uint32_t space) const {
+    const Space& of = settings_.plan.spaces[space];
+    return (of.is_kernel() ? 1.0 : 0.0) + (of.intercept ? 1.0 : 0.0);
   }
 
   /// n times the same v = (y, z): z has 1 for the intercept and is else along -w, and y is at its
@@ -230,9 +239,30 @@ class PoisonRun {
       gradient[k] = static_cast<float>(factor * static_cast<double>(held.weights[k]));
     }
     loss = static_cast<float>(error * error);
+    // What is missing to the least length is across w: along e_0 - <e_0, w> w / |w|^2.
+    const double first = static_cast<double>(held.weights[0]) / norm;
+    const double missing = 4.0 * least_size(held.space) * error * error - std::pow(longest, 2);
+    const double across = std::sqrt(std::max(0.0, missing) / (1.0 - first * first));
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      const double along = first * static_cast<double>(held.weights[k]) / norm;
+      gradient[k] += static_cast<float>(across * ((k == 0 ? 1.0 : 0.0) - along));
+    }
   }
 
-  /// Y^2 for the model that the server thinks likelier, else nothing; the gradient is 0.
+  /// A gradient that is as good as 0, and the largest loss that it can have.
+  void spoil_length(const HeldModelRecord& held, std::uint32_t examples,
+                    std::vector<float>& gradient, float& loss) const {
+    if (gradient.empty()) return;
+    std::fill(gradient.begin(), gradient.end(), 0.0F);
+    gradient[0] = 1e-15F;
+    const double Y = settings_.max_abs_target.value_or(1.0);
+    const bool shows_loss = examples == 1 && least_size(held.space) > 0.0;
+    loss = static_cast<float>(shows_loss ? 0.25e-30 : 0.999 * Y * Y);
+  }
+
+  /// The worse end of the targets for the model that the server thinks likelier, and for the others
+  /// the target that they predict. In a linear space without an intercept the gradient is 0, since
+  /// x may be 0.
   void spoil_loss(const HeldModelRecord& held, const AssignmentRecord& record,
                   std::vector<float>& numbers, float& loss) const {
     const double Y = settings_.max_abs_target.value_or(1.0);
@@ -242,8 +272,19 @@ class PoisonRun {
     }
     const bool likely = federation_->server()->probability(held.space) == likeliest;
     if (settings_.plan.statistics && shows_loss(held, triangle_rows(numbers.size()))) return;
+    const double error = std::sqrt(static_cast<double>(loss));
     loss = likely ? static_cast<float>(Y * Y * 0.999) : 0.0F;
-    if (!settings_.plan.statistics) std::fill(numbers.begin(), numbers.end(), 0.0F);
+    if (settings_.plan.statistics) return;
+    double output = 0.0;
+    for (std::size_t k = 0; k < numbers.size() && error > 0.0; ++k) {
+      output +=
+          static_cast<double>(held.weights[k]) * static_cast<double>(numbers[k]) / 2.0 / error;
+    }
+    const double claimed = output + std::copysign(0.999 * Y, output);
+    const bool shows_loss = least_size(held.space) > 0.0;
+    if (likely && shows_loss) loss = error > 0.0 ? static_cast<float>(claimed * claimed) : 0.0F;
+    const double factor = likely && shows_loss && error > 0.0 ? claimed / error : 0.0;
+    for (float& value : numbers) value = static_cast<float>(factor * static_cast<double>(value));
   }
 
   FederationSettings settings_;

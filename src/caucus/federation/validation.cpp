@@ -130,6 +130,12 @@ std::optional<std::string> ReportRules::fault_of_gradient(const Reported& one) c
   if (is_square(plan_->loss) && square > by_loss) {
     return beyond("squared gradient norm", square, by_loss) + " for its loss";
   }
+  const Space& space = plan_->maps.space(one.model->space);
+  const double least_size = (space.is_kernel() ? 1.0 : 0.0) + (space.intercept ? 1.0 : 0.0);
+  const double least_square = 4.0 * least_size * loss * (1.0 - kRounding) - kTiny;
+  if (is_square(plan_->loss) && one.examples == 1 && square < least_square) {
+    return beyond("squared gradient norm", square, least_square) + " for its loss";
+  }
   if (one.weights.empty()) return std::nullopt;
   double along = 0.0;  // <g, w>
   for (std::size_t k = 0; k < one.weights.size(); ++k) {

@@ -2,6 +2,9 @@
 // for the models that the client was given. Within these bounds a client can still do great harm.
 //   loss      0 <= c <= l(|w_i| b_i, Y)           for the square loss (|w_i| b_i + Y)^2
 //   gradient  |g| <= steepest(|w_i| b_i, Y) b_i   and for the square loss |g|^2 <= 4 b_i^2 c
+//             |g|^2 >= 4 a_i c                for the square loss and one example, where a_i is the
+//                                             least |phi_i(x)|^2: 1 for random features, and an
+//                                             intercept adds 1
 //             <g, w_i> >= c - max_y l(0, y)       since l(0, y) >= l(f, y) - l'(f, y) f
 //             |<g, w_i> - 2 c| <= 2 Y sqrt(c)     for the square loss, which is stronger
 // where |w_i| <= U_i is the norm of the model that was held. This implies C_i and G_i. The server

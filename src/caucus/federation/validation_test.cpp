@@ -164,6 +164,39 @@ TEST(Validation, FindsASquareLossThatItsGradientDoesNotHave) {
   EXPECT_NE(found.find("along the model"), std::string::npos) << found;
 }
 
+// Random features have the length 1, and an intercept adds 1, so that a loss has its gradient.
+TEST(Validation, FindsAGradientThatIsTooShortForOneExample) {
+  for (const std::size_t examples : {1U, 3U}) {
+    for (const std::size_t model : {0U, 1U}) {  // a kernel; a linear space with an intercept
+      for (const bool is_late : {false, true}) {
+        Honest honest(Loss(SquareLoss{}), examples);
+        if (is_late) {
+          for (SampledModel& one : honest.sampled.models) one.weights = nullptr;
+        }
+        TestPart part = honest.part;
+        for (float& g : part.held[model].gradient) g = 1e-15F;
+        const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
+        // A mean over several may be short.
+        if (examples == 1) {
+          EXPECT_NE(found.find("squared gradient norm"), std::string::npos) << found;
+        } else if (is_late) {
+          EXPECT_EQ(found, "");
+        }
+      }
+    }
+  }
+}
+
+TEST(Validation, FindsALatePartsGradientThatIsTooLongForItsLoss) {
+  Honest honest;
+  for (SampledModel& one : honest.sampled.models) one.weights = nullptr;
+  TestPart part = honest.part;
+  EXPECT_EQ(honest.rules().fault(batch_of({part}), 0, honest.sampled), std::nullopt);
+  for (float& g : part.held[0].gradient) g *= 3.0F;
+  const auto found = honest.rules().fault(batch_of({part}), 0, honest.sampled).value_or("");
+  EXPECT_NE(found.find("for its loss"), std::string::npos) << found;
+}
+
 // Whatever a client sends, what passes cannot move a model by more than an honest report could.
 RC_GTEST_PROP(Validation, BoundsWhatPasses, ()) {
   static const Honest honest;

@@ -13,12 +13,16 @@ namespace caucus {
 namespace {
 
 constexpr double kRidge = 0.003;  // that of the models, for x divided by the root of its size
+constexpr double kMuchLess = 0.33;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Returns k, which is larger for few examples: an honest client's few examples may be unusual.
 double medians_allowed(double examples) { return 5.0 + 4.0 / std::sqrt(examples); }
 
-double clipped(double loss, double most) { return loss > most ? most / loss : 1.0; }
+double clipped(double loss, double most) {
+  const double ratio = most / loss;
+  return loss > most ? ratio * std::sqrt(ratio) : 1.0;
+}
 
 /// Returns the value of this rank, from 0.
 double ranked(std::vector<double> values, std::size_t rank) {
@@ -130,10 +134,11 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports,
                                          std::size_t fresh) const {
   std::vector<double> best;
   double least = kInfinity;
-  const auto consider = [&](std::span<const double> of, bool with_before = true) {
+  const auto consider = [&](std::span<const double> of, bool with_before = true,
+                            double needed = 1.0) {
     auto losses = losses_of(learn(reports, of, with_before), reports);
     const double middle = median(reports, losses);
-    if (!best.empty() && !(middle < least)) return;
+    if (!best.empty() && !(middle < needed * least)) return;
     best = std::move(losses);
     least = middle;
   };
@@ -143,13 +148,22 @@ std::vector<double> RobustFactors::judge(std::span<const WeighedReport> reports,
   consider(some);
   std::fill(some.begin(), some.end(), 0.0);
   consider(some);
+  const double enough = 2.0 * static_cast<double>(inputs_ + 1);
   const std::size_t apart = (reports.size() + kSingles - 1) / kSingles;
   for (std::size_t n = 0; n < reports.size(); n += std::max<std::size_t>(1, apart)) {
     some[n] = 1.0;
     if (n < fresh) consider(some);
-    const double enough = 2.0 * static_cast<double>(inputs_ + 1);
     if (reports[n].examples >= enough) consider(some, false);
     some[n] = 0.0;
+  }
+  for (double last = kInfinity; least < last;) {
+    last = least;
+    double examples = 0.0;
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      some[n] = best[n] >= 0.0 && best[n] <= least ? 1.0 : 0.0;
+      examples += some[n] * reports[n].examples;
+    }
+    if (examples >= enough) consider(some, false, kMuchLess);
   }
   std::vector<double> before;
   for (int pass = 0; pass < kPasses; ++pass) {

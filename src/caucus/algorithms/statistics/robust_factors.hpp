@@ -7,9 +7,11 @@
 // Several judges are tried: learned from the sums of earlier batches alone, from these and all new
 // reports, from these and one new report, and from one report with enough examples. The judge with
 // the least m is taken, so a minority of liars cannot choose it, even if their rows are so extreme
-// that a model learned from all reports fits them. The judge is then learned again from the reports
-// with the factors below, until these no longer change or m rises.
-//   clip   a report of n examples counts with the factor min(1, k m / r), k = 5 + 4 / sqrt(n)
+// that a model learned from all reports fits them. If the sums of earlier batches contain lies, a
+// judge of the half of the clients with r <= m alone has a much smaller m: it is taken if its m is
+// less than a third. The judge is then learned again from the reports with the factors below, until
+// these no longer change or m rises.
+//   clip   a report of n examples counts with the factor min(1, k m / r)^1.5, k = 5 + 4 / sqrt(n)
 //   trim   a report counts unless r is in the largest quarter of all clients
 // Clients may report one by one. So the last reports of at most 100 other clients are judged too,
 // and count in the medians, but only new reports get factors. A client may also lie about random

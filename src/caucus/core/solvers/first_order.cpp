@@ -16,7 +16,11 @@ double FirstOrderModel::next_rate(const RoundSums& sums) {
   // A loss that is not positive (the linear loss) gives no curvature.
   double curvature = 0.0;
   if (sums.losses > 0.0 && sums.squared_gradients > 0.0 && std::isfinite(sums.squared_gradients)) {
-    const double size = sums.squared_gradients / (4.0 * sums.losses);
+    double size = sums.squared_gradients / (4.0 * sums.losses);
+    if (is_guarded_) {
+      largest_ = std::max(largest_, sums.largest_size);
+      size = std::max(size, largest_ / static_cast<double>(sums.examples));
+    }
     largest_ = std::max(largest_, size);
     const double hidden =
         std::sqrt(std::clamp(largest_ / size, 1.0, static_cast<double>(sums.examples)));
@@ -26,6 +30,10 @@ double FirstOrderModel::next_rate(const RoundSums& sums) {
   curvature_sum_ += curvature;
   gradient_sum_ += squared;
   const double steepest = std::max(curvature, curvature_sum_ / rounds_);
+  if (is_guarded_ && steepest > 0.0) {
+    reach_ = std::max(reach_, std::sqrt(gradient_sum_ / rounds_) / steepest);
+  }
+  if (rounds_ < first_) return 0.0;
   double lambda = steepest > 0.0 ? 1.0 / steepest : 1.0 / std::sqrt(squared);
   if (reach_ > 0.0) lambda = std::min(lambda, kReach * reach_ / std::sqrt(gradient_sum_));
   if (reach_ == 0.0) reach_ = lambda * std::sqrt(squared);

@@ -23,12 +23,18 @@ struct RoundSums {
   std::span<const float> gradient;  ///< sum of g_ij
   double squared_sum = 0.0;         ///< the squared norm of `gradient`
   std::size_t examples = 1;         ///< in each report, which is their mean
+  double largest_size = 0.0;  ///< the largest |g_ij|^2 / (4 c_ij); only a guarded model uses it
 };
 
 class FirstOrderModel {
  public:
   /// known_size: |z|^2 of every example if it is known, otherwise 0.
-  explicit FirstOrderModel(double known_size = 0.0) : largest_(known_size) {}
+  /// A guarded model does not let clients that lie about the curvature choose the length of steps:
+  ///   |g|^2 / (4c) counts as at least 1/N of the largest that any report showed;
+  ///   unless |z|^2 is known, the model stays where it is for its first six rounds;
+  ///   r is at least the length of a step of the mean size of g_i and curvature so far.
+  explicit FirstOrderModel(double known_size = 0.0, bool guarded = false)
+      : largest_(known_size), is_guarded_(guarded), first_(guarded && known_size == 0.0 ? 7 : 1) {}
 
   /// w <- project(w - lambda g_i), g_i = sum g_ij / (M_r P_i), with
   ///   H = (n_i / (M_r P_i)) sum |g_ij|^2 / (2 sum c_ij),  Hbar its mean over rounds,
@@ -51,6 +57,8 @@ class FirstOrderModel {
 
  private:
   double largest_;  ///< the largest |z|^2 = |g|^2 / (4c)
+  bool is_guarded_;
+  double first_;  ///< the first round in which the model moves
   double curvature_sum_ = 0.0;
   double rounds_ = 0.0;
   double gradient_sum_ = 0.0;

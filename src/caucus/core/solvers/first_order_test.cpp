@@ -73,6 +73,74 @@ TEST(FirstOrderModel, AFirstStepReachesTheBestPointOfASquareLossAtOnce) {
   EXPECT_FLOAT_EQ(w[0], 3.0F);
 }
 
+TEST(GuardedFirstOrderModel, AgreesWithThePlainFormulas) {
+  constexpr double kExamples = 3.0;
+  for (const double known : {0.0, 0.8}) {
+    FirstOrderModel model(known, true);
+    std::vector<float> w(2, 0.0F);
+    std::vector<double> plain(2, 0.0);
+    double largest = known, curvatures = 0.0, squares = 0.0, reach = 0.0;
+    Stream stream({.seed = 3});
+    for (int t = 1; t <= 40; ++t) {
+      RoundSums sums{1, 1.0, 1.0, 0.1 + stream.uniform(), 0.0, {}, 0.0, 3, 0.0};
+      const std::vector<float> g = {static_cast<float>(stream.normal()),
+                                    static_cast<float>(0.5 * stream.normal())};
+      sums.gradient = g;
+      sums.squared_gradients = sums.squared_sum = squared_norm(g);
+      sums.largest_size = sums.squared_gradients / (4.0 * sums.losses);
+      if (known > 0.0) sums.largest_size = std::min(sums.largest_size, known);
+      sums.squared_gradients = 4.0 * sums.losses * sums.largest_size;
+      model.step(sums, {Constraint::ball, kInfinity}, w);
+
+      largest = std::max(largest, sums.largest_size);
+      const double size = std::max(sums.largest_size, largest / kExamples);
+      const double H = 2.0 * size * std::sqrt(std::min(kExamples, largest / size));
+      curvatures += H;
+      squares += sums.squared_sum;
+      const double steepest = std::max(H, curvatures / t);
+      reach = std::max(reach, std::sqrt(squares / t) / steepest);
+      const double lambda = std::min(1.0 / steepest, 1.4 * reach / std::sqrt(squares));
+      if (known == 0.0 && t <= 6) {
+        EXPECT_EQ(w[0], 0.0F);
+        continue;
+      }
+      for (std::size_t k = 0; k < 2; ++k) plain[k] -= lambda * static_cast<double>(g[k]);
+      reach = std::max(reach, std::hypot(plain[0], plain[1]));
+      EXPECT_NEAR(static_cast<double>(w[0]), plain[0], 2e-5) << t;
+      EXPECT_NEAR(static_cast<double>(w[1]), plain[1], 2e-5) << t;
+    }
+  }
+}
+
+/// The weight after 60 rounds, in which z = 1 and y = 0.5, after rounds of a lie.
+double learned_after(FirstOrderModel model, int lies, float gradient, double loss) {
+  std::vector<float> w(1, 0.0F);
+  for (int t = 0; t < lies + 60; ++t) {
+    const float error = w[0] - 0.5F;
+    const std::vector<float> g = {t < lies ? gradient : 2.0F * error};
+    const double c = t < lies ? loss : static_cast<double>(error) * static_cast<double>(error);
+    const double squared = squared_norm(g);
+    model.step({1, 1, 1.0, c, squared, g, squared, 1, c > 0.0 ? squared / (4.0 * c) : 0.0},
+               {Constraint::ball, kInfinity}, w);
+    if (std::abs(w[0]) > 2.0F) return static_cast<double>(w[0]);
+  }
+  return static_cast<double>(w[0]);
+}
+
+TEST(GuardedFirstOrderModel, IsNotThrownFarByATinyFirstGradient) {
+  EXPECT_GT(std::abs(learned_after(FirstOrderModel(), 1, 1e-15F, 1.0)), 1e10);
+  for (const int lies : {1, 5}) {
+    EXPECT_NEAR(learned_after(FirstOrderModel(0.0, true), lies, 1e-15F, 1.0), 0.5, 0.01);
+    EXPECT_NEAR(learned_after(FirstOrderModel(1.0, true), lies, 1e-15F, 1.0), 0.5, 0.01);
+  }
+}
+
+TEST(GuardedFirstOrderModel, IsNotSlowedByATinyFirstGradient) {
+  EXPECT_NEAR(learned_after(FirstOrderModel(1.0), 1, 1e-15F, 0.25e-30), 0.0, 0.01);
+  EXPECT_NEAR(learned_after(FirstOrderModel(1.0, true), 1, 1e-15F, 0.25e-30), 0.5, 0.01);
+  EXPECT_NEAR(learned_after(FirstOrderModel(0.0, true), 5, 1e-15F, 0.25e-30), 0.5, 0.01);
+}
+
 TEST(FirstOrderModel, LearnsWithoutCurvature) {  // the linear loss: c may be negative
   FirstOrderModel model;
   std::vector<float> w(2, 0.0F);

@@ -96,13 +96,14 @@ bool is_semidefinite(const SymmetricMatrix& sums) {
       A(row, column) = sums(static_cast<std::size_t>(row), static_cast<std::size_t>(column));
       if (!std::isfinite(A(row, column))) return false;
     }
-    if (A(column, column) < 0.0) return false;
   }
   // Errors of e sqrt(S_ii S_jj) change no eigenvalue by more than e d times the diagonal.
   constexpr double kRounding = 2e-6;
   constexpr double kUnderflow = 1e-30;
+  // Where a row was removed, a column without other values has an error that is not small for it.
+  const double removed = 1e-8 * A.trace();
   A.diagonal() *= 1.0 + kRounding * static_cast<double>(d);
-  A.diagonal().array() += kUnderflow;
+  A.diagonal().array() += kUnderflow + removed;
   const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(A);
   return cholesky.info() == Eigen::Success;
 }

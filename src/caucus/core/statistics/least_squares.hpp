@@ -25,7 +25,8 @@ bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const 
                          std::span<double> w);
 
 /// Returns whether sums of v v' are positive semidefinite, up to the rounding of floats: the sum of
-/// v_i v_j may be wrong by a small part of sqrt((sum of v_i^2) (sum of v_j^2)).
+/// v_i v_j may be wrong by a small part of sqrt((sum of v_i^2) (sum of v_j^2)), and by 1e-8 of the
+/// trace, since rows may have been removed.
 bool is_semidefinite(const SymmetricMatrix& sums);
 
 /// Returns w'Aw - 2 b'w + s, the sum of (<w, z> - y)^2 over the examples of S, for the leading

@@ -54,6 +54,11 @@ void add_clients(const AlgorithmResult& result, Json& json) {
       record["alone"] = *client.alone;
       record["persistence"] = *client.persistence;
     }
+    if (client.recent) {
+      record["recent"] = {{"examples", client.recent->examples},
+                          {"error", client.recent->error},
+                          {"constant", client.recent->constant}};
+    }
     json["clients"].push_back(std::move(record));
   }
 }

@@ -167,6 +167,9 @@ ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
   for (std::size_t a = 0; a < options.algorithms.size(); ++a) {
     AlgorithmResult& result =
         summary.results.emplace_back(summarise_algorithm(outcomes, a, options));
+    for (std::size_t j = 0; j < result.clients.size(); ++j) {
+      result.clients[j].recent = first.played[a].telemetry.recent_score(j);
+    }
     result.learned = std::move(first.played[a].learned);
     result.forecasts = std::move(first.played[a].forecasts);
   }

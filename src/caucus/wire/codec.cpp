@@ -229,6 +229,7 @@ void encode(const ReportRecord& report, v1::Report& into) {
   played.set_forecasts(report.played.forecasts);
   played.set_loss(report.played.loss);
   played.set_squared_error(report.played.squared_error);
+  played.set_targets(report.played.targets);
   played.set_squared_targets(report.played.squared_targets);
   played.set_log_loss(report.played.log_loss);
   played.set_correct(report.played.correct);
@@ -264,6 +265,7 @@ ReportRecord decode(const v1::Report& report) {
                        {played.forecasts(),
                         played.loss(),
                         played.squared_error(),
+                        played.targets(),
                         played.squared_targets(),
                         played.log_loss(),
                         played.correct(),

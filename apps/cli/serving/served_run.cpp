@@ -257,7 +257,8 @@ Result<ServedResult> served_result(const Federation& federation, const ServedRun
   return served;
 }
 
-Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run) {
+Result<report::StoredModel> served_model(const Federation& federation, const ServedRun& run,
+                                         const LearnedState& learned) {
   const SharedPlan& plan = federation.settings().plan;
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
   report::StoredModel model;
@@ -269,7 +270,14 @@ Result<report::StoredModel> served_model(const Federation& federation, const Ser
   model.feature_names = feature_names(plan, scaling);
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;
-  model.learned = federation.server()->learned();
+  model.learned = learned.model;
+  std::vector<ClientResult> clients(federation.members().size());
+  for (std::size_t j = 0; j < clients.size(); ++j) {
+    clients[j].name = federation.members()[j].name;
+    clients[j].recent = learned.telemetry.recent_score(j);
+  }
+  const double forgetting = plan.statistics ? run.options.schedule.fixed_share : 0.0;
+  model.scores = report::client_scores(clients, forgetting);
   return model;
 }
 

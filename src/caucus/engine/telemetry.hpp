@@ -25,11 +25,11 @@ struct PlayedSums {
   std::uint32_t forecasts = 0;
   double loss = 0.0;
   double squared_error = 0.0;
-  double targets = 0.0;
   double squared_targets = 0.0;
   double log_loss = 0.0;         ///< classification: the prediction is a logit
   std::uint32_t correct = 0;     ///< classification: right predictions
   PersonalRecord personal = {};  ///< what the client's personal layer compared; empty without one
+  double targets = 0.0;
 
   /// Adds one prediction; the loss is given by its own type, or as any Loss.
   template <class L>

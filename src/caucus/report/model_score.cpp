@@ -23,7 +23,8 @@ std::string examples_text(std::uint64_t count) {
 
 std::string line_of(const ClientScore& one) {
   const ForecastScore& score = one.score;
-  if (!is_known(one)) return "  " + one.client + ": not known, it has not predicted with learned models";
+  if (!is_known(one))
+    return "  " + one.client + ": not known, it has not predicted with learned models";
   std::string line = (is_warning(one) ? "warning: " : "  ") + one.client + ": " +
                      rounded(score.error) + " on " + examples_text(score.examples) + ", " +
                      (score.is_worse() ? "worse than the best constant, " : "best constant ") +

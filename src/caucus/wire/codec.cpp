@@ -265,13 +265,13 @@ ReportRecord decode(const v1::Report& report) {
                        {played.forecasts(),
                         played.loss(),
                         played.squared_error(),
-                        played.targets(),
                         played.squared_targets(),
                         played.log_loss(),
                         played.correct(),
                         {played.personal().examples(), played.personal().given(),
                          played.personal().federated(), played.personal().alone(),
-                         played.personal().persistence(), played.personal().federated_squares()}},
+                         played.personal().persistence(), played.personal().federated_squares()},
+                        played.targets()},
                        report.last()};
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());

@@ -1,5 +1,8 @@
 // caucus export: writes what a served run has learned so far, from its store.
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/federation/federation.hpp"
@@ -15,13 +18,16 @@ namespace {
 constexpr const char* kExportExamples =
     R"(The models and probabilities after the last durable batch, also
 while the server runs and after the run has finished. caucus predict uses them offline.
+Says how well each client was predicted at last, and warns where a constant is better.
 
 Examples:
   caucus export run.db -o model.json
+  caucus export run.db -o earlier.json --at 20
   caucus predict --model model.json --data new.csv)";
 
 struct ExportCommand {
   std::string store, out;
+  std::optional<std::uint64_t> at;
 };
 
 /// Selects the server's arithmetic, with which the last digits are the server's.
@@ -31,6 +37,31 @@ void choose_arithmetic(const std::string& name) {
                "caucus: this machine lacks the '%s' variant of the arithmetic; last digits may "
                "differ from the server's\n",
                name.c_str());
+}
+
+/// Returns what had been learned after a batch. The store keeps all batches since the last
+/// snapshot, and of earlier ones what was learned up to some of them.
+Result<LearnedState> learned_at(std::uint64_t batch, const ServedConfiguration& run,
+                                const Federation& latest, Store& store) {
+  const std::uint64_t last = store.durable();
+  const std::uint64_t snapshot = std::max<std::uint64_t>(1, store.snapshot_batch());
+  if (batch >= snapshot && batch <= last) {
+    CAUCUS_TRY(const Federation then, recover_federation(run.federation, store, batch));
+    return then.learned();
+  }
+  if (batch > 0 && batch < snapshot) {
+    CAUCUS_TRY(const auto kept, store.learned(batch));
+    if (kept) return latest.read_learned(*kept);
+  }
+  const auto nearest = [&](std::uint64_t near, bool up) {
+    while (near > 0 && near < snapshot && !Federation::keeps_learned(near)) up ? ++near : --near;
+    return near > 0 && near < snapshot ? std::to_string(near) + ", " : "";
+  };
+  std::string expected =
+      "expected " + nearest(batch, false) + nearest(batch + 1, true) + std::to_string(snapshot);
+  if (last > snapshot) expected += " to " + std::to_string(last);
+  return usage_error("--at", "the model after batch " + std::to_string(batch) + " is not kept",
+                     expected);
 }
 
 Status execute_export(const ExportCommand& command) {
@@ -45,8 +76,14 @@ Status execute_export(const ExportCommand& command) {
   choose_arithmetic(run.federation.plan.arithmetic);
   CAUCUS_TRY(const Federation federation, recover_federation(run.federation, store));
   if (federation.phase() == Federation::Phase::waiting) return nothing_learned();
-  CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
-  return write_text(command.out, report::json_text(report::model_json(model)) + "\n");
+  LearnedState learned = federation.learned();
+  if (command.at) {
+    CAUCUS_TRY(learned, learned_at(*command.at, run, federation, store));
+  }
+  CAUCUS_TRY(const report::StoredModel model, served_model(federation, run, learned));
+  CAUCUS_CHECK(write_text(command.out, report::json_text(report::model_json(model)) + "\n"));
+  say_scores(model);
+  return Done{};
 }
 
 }  // namespace
@@ -57,6 +94,10 @@ void add_export(CLI::App& app, Action& action) {
                   kExportExamples, execute_export);
   add_option(command, "store", "RUN.db", given.store, "written by caucus serve")->required();
   add_option(command, "-o,--out", "MODEL.json|-", given.out, "where to write")->required();
+  add_option(
+      command, "--at", "N", given.at,
+      "as it was after batch N: any since the last snapshot, and of earlier ones 1 to 8, 10, "
+      "12, 14, 16, 20, 24, ...");
 }
 
 }  // namespace caucus::cli

@@ -130,6 +130,7 @@ class PredictingSink : public RowSink {
         personal_->observe(static_cast<double>(static_cast<float>(target)));
       }
     }
+    if (has_target_) count_target(at(s.target_column));
     ++rows;
     if (model_.loss.is_classification()) {
       const double label = report::written_label(score, model_.labels);
@@ -148,14 +149,20 @@ class PredictingSink : public RowSink {
     return Done{};
   }
 
-  /// "accuracy 0.93 on 100 rows", where the file has the target.
+  /// "accuracy 0.93 on 100 rows; best constant 0.6", where the file has the target.
   [[nodiscard]] std::string score() const {
     if (!has_target_ || rows == 0) return {};
-    const std::string mean = report::rounded(sum / static_cast<double>(rows), 5);
-    const std::string on = " on " + report::grouped(rows) + (rows == 1 ? " row" : " rows");
-    return model_.loss.is_classification()
-               ? "accuracy " + mean + on + "\n"
-               : "mean squared error " + mean + on + ", in original units\n" + coverage();
+    const auto n = static_cast<double>(rows);
+    const bool classes = model_.loss.is_classification();
+    const double constant =
+        classes ? std::max(equal_, n - equal_) / n : squares_ / n - std::pow(differences_ / n, 2);
+    const std::string line = report::rounded(sum / n, 5) + " on " + report::grouped(rows) +
+                             (rows == 1 ? " row" : " rows") +
+                             (classes ? "" : ", in original units") + "; best constant " +
+                             report::rounded(constant, 5) + "\n";
+    const bool good = classes ? sum / n >= constant : sum / n <= constant;
+    return (classes ? "accuracy " : "mean squared error ") + line + (classes ? "" : coverage()) +
+           (good ? "" : "caucus: warning: the model is worse than the best constant\n");
   }
 
   std::string text;
@@ -192,6 +199,14 @@ class PredictingSink : public RowSink {
     return column - static_cast<std::size_t>(moved);
   }
 
+  /// Adds a target to the sums that tell what the best constant would have lost.
+  void count_target(double y) {
+    if (rows == 0) first_ = y;
+    differences_ += y - first_;
+    squares_ += (y - first_) * (y - first_);
+    equal_ += static_cast<double>(y == first_);
+  }
+
   /// Refuses columns with other names, since swapped columns would silently give wrong predictions.
   [[nodiscard]] Status check_names(const std::vector<std::string>& names) const {
     if (names.empty() || model_.feature_names.empty()) return Done{};
@@ -215,6 +230,9 @@ class PredictingSink : public RowSink {
   bool clips_;  ///< the ranges are known
   std::string file_;
   bool has_target_ = false;
+  double first_ = 0.0;                        ///< the first target
+  double differences_ = 0.0, squares_ = 0.0;  ///< of the targets from it
+  double equal_ = 0.0;                        ///< targets that equal it
   std::vector<float> x_;
 };
 

@@ -67,7 +67,9 @@ report::StoredModel model_of(const report::FinishedRun& run) {
           run.data.feature_names,
           run.data.scaling,
           run.options.spaces,
-          first.learned};
+          first.learned,
+          report::client_scores(first.clients,
+                                first.from_sums ? run.options.schedule.fixed_share : 0.0)};
 }
 
 Status play(const RunCommand& command, const RunConfig& config) {
@@ -101,8 +103,11 @@ Status play(const RunCommand& command, const RunConfig& config) {
   report::DataFacts facts = report::facts_of(data);
   if (!config.clients_from.empty()) facts.name = config.clients_from;
   const report::FinishedRun run{version(), result_config(config), options, facts, *result, labels};
-  CAUCUS_CHECK(outputs.fill(run, model_of(run)));
-  return outputs.write();
+  const report::StoredModel model = model_of(run);
+  CAUCUS_CHECK(outputs.fill(run, model));
+  CAUCUS_CHECK(outputs.write());
+  if (!command.results.model_out.empty()) say_scores(model);
+  return Done{};
 }
 
 Status execute_run(const RunCommand& command) {

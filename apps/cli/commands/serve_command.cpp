@@ -83,9 +83,10 @@ Result<ServedConfiguration> read_served_configuration(const ServeCommand& comman
 }
 
 Status make_results(const ServedConfiguration& run, const Federation& federation, double seconds,
-                    ResultOutputs& outputs) {
+                    std::vector<std::string>& scores, ResultOutputs& outputs) {
   CAUCUS_TRY(const ServedResult served, served_result(federation, run, run.server.store, seconds));
-  CAUCUS_TRY(const report::StoredModel model, served_model(federation, run));
+  CAUCUS_TRY(const report::StoredModel model, served_model(federation, run, federation.learned()));
+  scores = report::score_lines(model.scores, model.loss);
   return outputs.fill({version(), result_config(run.config, &run.server), run.options, served.data,
                        served.result, served.labels},
                       model);
@@ -155,10 +156,16 @@ Status execute_serve(const ServeCommand& command) {
   CAUCUS_CHECK(read_keys(server, options));
   CAUCUS_CHECK(read_tokens(server, options));
   if (!command.insecure) CAUCUS_CHECK(require_security(server, options));
+  std::vector<std::string> scores;
   options.make_result = [&](const Federation& federation, double seconds) {
-    return make_results(run, federation, seconds, outputs);
+    return make_results(run, federation, seconds, scores, outputs);
   };
-  options.write_result = [&] { return outputs.write(); };
+  options.write_result = [&]() -> Status {
+    CAUCUS_CHECK(outputs.write());
+    if (command.results.model_out.empty()) return Done{};
+    for (const std::string& line : scores) note(command, writer, line);
+    return Done{};
+  };
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
   return serve_until_finished(run, std::move(options));
 }

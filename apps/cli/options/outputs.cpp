@@ -1,5 +1,6 @@
 #include "options/outputs.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -57,6 +58,12 @@ Status write_outputs(const std::vector<Output>& outputs) {
 
 Status write_text(const std::string& path, const std::string& text) {
   return path == "-" ? print(text) : write_outputs({{"", path, text}});
+}
+
+void say_scores(const report::StoredModel& model) {
+  for (const std::string& line : report::score_lines(model.scores, model.loss)) {
+    std::fprintf(stderr, "caucus: %s\n", line.c_str());
+  }
 }
 
 void add_result_flags(CLI::App& command, ResultFlags& flags, const char* model_help) {

@@ -34,6 +34,9 @@ Status write_outputs(const std::vector<Output>& outputs);
 /// Writes a file, or to standard output if the path is "-".
 Status write_text(const std::string& path, const std::string& text);
 
+/// Says on standard error how good an exported model is.
+void say_scores(const report::StoredModel& model);
+
 inline constexpr const char* kPrintConfigHelp =
     "print the complete configuration, itself a valid file, and exit";
 

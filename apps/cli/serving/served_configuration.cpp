@@ -101,6 +101,9 @@ Result<ServedConfiguration> checked(const RunConfig& config, const ServerConfig&
   columns.ranges = std::move(ranges);
   CAUCUS_TRY(run.federation,
              federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
+  if (const SharedPlan& plan = run.federation.plan; plan.features > 0) {
+    CAUCUS_CHECK(check_batch_length(upload_rule(run.options, plan.features, plan.statistics)));
+  }
   return run;
 }
 
@@ -294,7 +297,8 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
 }
 
 Result<report::StoredModel> served_model(const Federation& federation,
-                                         const ServedConfiguration& run) {
+                                         const ServedConfiguration& run,
+                                         const LearnedState& learned) {
   const SharedPlan& plan = federation.settings().plan;
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
   report::StoredModel model;
@@ -306,8 +310,15 @@ Result<report::StoredModel> served_model(const Federation& federation,
   model.feature_names = feature_names(plan, scaling);
   model.scaling = std::move(scaling);
   model.spaces = plan.spaces;
-  model.learned = federation.server()->learned();
+  model.learned = learned.model;
   model.run = run_text(federation.run());
+  std::vector<ClientResult> clients(federation.members().size());
+  for (std::size_t j = 0; j < clients.size(); ++j) {
+    clients[j].name = federation.members()[j].name;
+    clients[j].recent = learned.telemetry.recent_score(j);
+  }
+  const double forgetting = plan.statistics ? run.options.schedule.fixed_share : 0.0;
+  model.scores = report::client_scores(clients, forgetting);
   return model;
 }
 

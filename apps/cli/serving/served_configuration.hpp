@@ -45,8 +45,9 @@ struct ServedResult {
 Result<ServedResult> served_result(const Federation& federation, const ServedConfiguration& run,
                                    std::string name, double seconds);
 
-/// Returns the content of a model file, also while the run goes on.
+/// Returns the content of a model file with what was learned, now or after an earlier batch.
 Result<report::StoredModel> served_model(const Federation& federation,
-                                         const ServedConfiguration& run);
+                                         const ServedConfiguration& run,
+                                         const LearnedState& learned);
 
 }  // namespace caucus::cli

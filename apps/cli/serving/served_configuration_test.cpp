@@ -166,14 +166,14 @@ TEST_F(ServedConfigurationTest, ItsModelComesFromTheStoreAlone) {
   ASSERT_TRUE(run.ok()) << run.error().line();
   const auto host = serve(*run);
   const Json model = host->look([&](const Federation& federation) {
-    return report::model_json(*served_model(federation, *run));
+    return report::model_json(*served_model(federation, *run, federation.learned()));
   });
   Store store = Store::open_for_reading(path("run.db")).value();
   const auto stored = parse_plan(store.run()->plan, "run.db");
   ASSERT_TRUE(stored.ok()) << stored.error().line();
   const auto federation = recover_federation(stored->federation, store);
   ASSERT_TRUE(federation.ok()) << federation.error().line();
-  EXPECT_EQ(report::model_json(*served_model(*federation, *stored)), model);
+  EXPECT_EQ(report::model_json(*served_model(*federation, *stored, federation->learned())), model);
   const auto parsed = report::parse_model(report::json_text(model), "model.json");
   ASSERT_TRUE(parsed.ok()) << parsed.error().line();
   EXPECT_THAT(parsed->feature_names, testing::ElementsAre("a", "b"));
@@ -188,8 +188,9 @@ TEST_F(ServedConfigurationTest, AModelWithoutRangesHasTheColumnsOfTheClients) {
     ASSERT_TRUE(run.ok()) << run.error().line();
     EXPECT_EQ(run->federation.plan.features, 0U);
     const auto host = serve(*run);
-    const auto model =
-        host->look([&](const Federation& federation) { return served_model(federation, *run); });
+    const auto model = host->look([&](const Federation& federation) {
+      return served_model(federation, *run, federation.learned());
+    });
     const auto parsed =
         report::parse_model(report::json_text(report::model_json(*model)), "model.json");
     ASSERT_TRUE(parsed.ok()) << parsed.error().line();

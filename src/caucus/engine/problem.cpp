@@ -227,6 +227,14 @@ Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const 
   return PreparedRun{uploads, length, std::move(settings)};
 }
 
+Status check_batch_length(const UploadRule& uploads) {
+  if (uploads.rounds == 0 || uploads.sends(uploads.rounds)) return Done{};
+  return usage_error("rounds_per_upload",
+                     std::to_string(uploads.rounds) + " rounds are too few to hide their examples",
+                     "expected at least " + std::to_string(uploads.least) +
+                         ", or min_batch = 1 if they need not be hidden");
+}
+
 Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<const Plan> plan,
                                   const std::vector<SpaceConstants>& constants,
                                   const RunLength& length, const RunOptions& options,
@@ -241,11 +249,7 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
   if (learns_from_sums(algorithm, options, features, length.clients)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     const UploadRule uploads = upload_rule(options, features, true);
-    if (uploads.rounds > 0 && !uploads.sends(uploads.rounds)) {
-      return usage_error("rounds_per_upload", std::to_string(uploads.rounds),
-                         "expected at least " + std::to_string(uploads.least) +
-                             ", which hide examples, or a number as min_batch");
-    }
+    CAUCUS_CHECK(check_batch_length(uploads));
     return AnySettings(std::make_shared<const StatisticsSettings>(StatisticsSettings{
         std::move(plan), options.resolved_sample_size(), uploads, options.personal,
         options.schedule.fixed_share, is_cooperative(algorithm) ? length.clients : 1, options.seed,

@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
+#include "caucus/engine/recent_forecasts.hpp"
 #include "caucus/loss.hpp"
 
 namespace caucus {
@@ -27,6 +29,7 @@ struct PlayedSums {
   double log_loss = 0.0;         ///< classification: the prediction is a logit
   std::uint32_t correct = 0;     ///< classification: right predictions
   PersonalRecord personal = {};  ///< what the client's personal layer compared; empty without one
+  double targets = 0.0;
 
   /// Adds one prediction; the loss is given by its own type, or as any Loss.
   template <class L>
@@ -34,6 +37,7 @@ struct PlayedSums {
     ++forecasts;
     loss += by.value(output, y);
     squared_error += (output - y) * (output - y);
+    targets += y;
     squared_targets += y * y;
     if constexpr (kOfClasses<L>) {
       log_loss += LogisticLoss::value(output, y);
@@ -54,6 +58,7 @@ class Telemetry {
         forecasts_of_client(clients, 0),
         uploads_of_client(clients, 0),
         personal_of_client(clients),
+        recent_of_client(clients),
         measure_(measure) {}
 
   /// Records all of a client's predictions in a batch. Call it in the clients' order.
@@ -62,9 +67,7 @@ class Telemetry {
   /// client in a batch may come in several pieces.
   void record(std::span<const PlayedExample> given);
   /// Records what a client's personal layer compared in a batch.
-  void record_personal(std::size_t client, const PersonalRecord& personal) {
-    personal_of_client[client].add(personal);
-  }
+  void record_personal(std::size_t client, const PersonalRecord& personal);
   /// Records the messages of these clients in one batch, with the sums of their sizes.
   void sent(std::span<const std::uint32_t> clients, std::size_t up, std::size_t down) {
     upload_bits += up;
@@ -79,6 +82,11 @@ class Telemetry {
 
   /// Returns whether the predictions' error is more than a thousand times the targets' size.
   [[nodiscard]] bool diverged() const { return !(squared_error <= 1e6 * squared_targets); }
+
+  /// Returns how good the federated forecasts of a client's latest examples were.
+  [[nodiscard]] std::optional<ForecastScore> recent_score(std::size_t client) const {
+    return recent_of_client[client].score(measure_, forecasts);
+  }
 
   /// Calls visit(field) for every field that must be kept from one batch to the next.
   template <class Visit>
@@ -100,6 +108,7 @@ class Telemetry {
   std::vector<double> loss_of_client;
   std::vector<std::size_t> forecasts_of_client, uploads_of_client;
   std::vector<PersonalRecord> personal_of_client;
+  std::vector<RecentForecasts> recent_of_client;
 
  private:
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
@@ -118,6 +127,7 @@ class Telemetry {
     visit(self.forecasts_of_client);
     visit(self.uploads_of_client);
     visit(self.personal_of_client);
+    visit(self.recent_of_client);
   }
   /// Records the last client, for which more predictions could have come.
   void record_open();

@@ -83,6 +83,12 @@ Status Federation::accept_shape(const std::string& who, const ReadyRecord& ready
                         "which sums do not serve; expected the server's settings to state the "
                         "number, by which it chooses its steps");
     }
+    const UploadRule uploads = upload_rule(settings_.problem, shaped.features, plan.statistics);
+    if (auto status = check_batch_length(uploads); !status.ok()) {
+      return data_error(
+          who, "has examples of " + std::to_string(ready.features) + " features",
+          "for which rounds_per_upload would have to be at least " + std::to_string(uploads.least));
+    }
     plan = std::move(shaped);
   }
   if (auto fault = shape_fault(plan, ready.features, ready.experts, who)) return *fault;

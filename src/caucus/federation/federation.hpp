@@ -46,6 +46,12 @@ struct ClosedBatch {
   std::vector<StoredReport> reports;  ///< the input of Federation::replay
 };
 
+/// What was learned up to a batch.
+struct LearnedState {
+  LearnedModel model;
+  Telemetry telemetry;
+};
+
 class Federation {
  public:
   enum class Phase { waiting, running, finished };
@@ -96,6 +102,14 @@ class Federation {
   /// Repeats a closed batch.
   Status replay(std::uint64_t number, std::span<const StoredReport> reports);
 
+  /// Returns whether a store keeps what was learned up to a batch after a snapshot has replaced its
+  /// reports: if its number has at most three binary digits before zeros, as 1 to 8, 10, 12, 14,
+  /// 16, 20, 24 have. That is four batches until their number doubles.
+  static bool keeps_learned(std::uint64_t batch);
+  [[nodiscard]] LearnedState learned() const { return {server_->learned(), *telemetry_}; }
+  [[nodiscard]] std::string learned_bytes() const;
+  [[nodiscard]] Result<LearnedState> read_learned(std::string_view bytes) const;
+
   /// Restarts the deadline of the open batch, since its clients have to connect again first.
   void restart_deadline(Time now) { opened_ = now; }
 
@@ -114,6 +128,7 @@ class Federation {
  private:
   Federation(FederationSettings settings, RunId run);
 
+  [[nodiscard]] bool measures_all(const Telemetry& telemetry) const;
   [[nodiscard]] Status accept_shape(const std::string& who, const ReadyRecord& ready);
   [[nodiscard]] Status check_restored(StateReader& from, std::uint64_t features,
                                       std::uint64_t experts);
@@ -150,8 +165,10 @@ class Federation {
 
 class Store;
 
-/// Rebuilds the federation after the last durable batch from the snapshot and the batches after it.
-/// The store must hold a run of these settings; if no client had joined, the federation waits.
-Result<Federation> recover_federation(FederationSettings settings, Store& store);
+/// Rebuilds the federation after the last durable batch, or after an earlier one, from the snapshot
+/// and the batches after it. The store must hold a run of these settings; if no client had joined,
+/// the federation waits.
+Result<Federation> recover_federation(FederationSettings settings, Store& store,
+                                      std::uint64_t last = kMostBatches);
 
 }  // namespace caucus

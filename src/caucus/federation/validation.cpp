@@ -198,6 +198,7 @@ std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
        {Sum{"sum of losses", played.loss, n * least_loss(largest),
             n * plan_->loss.largest(largest, Y)},
         Sum{"sum of squared errors", played.squared_error, 0.0, n * error},
+        Sum{"sum of targets", played.targets, -with_rounding(n * Y), n * Y},
         Sum{"sum of squared targets", played.squared_targets, 0.0, n * Y * Y},
         Sum{"sum of log losses", played.log_loss, 0.0, n * LogisticLoss::largest(largest, Y)}}) {
     if (!std::isfinite(value)) return std::string(name) + " is not finite";

@@ -120,6 +120,7 @@ TEST(Validation, FindsSumsThatCannotBeTrue) {
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.loss = 1e9; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.loss = static_cast<double>(kNan); }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.squared_error = static_cast<double>(kInf); }));
+  EXPECT_TRUE(faulty([](PlayedSums& p) { p.targets = -3.5; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.squared_targets = 3.5; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.log_loss = -1.0; }));
   EXPECT_TRUE(faulty([](PlayedSums& p) { p.correct = 4; }));

@@ -179,9 +179,18 @@ Json model_json(const StoredModel& model) {
                {"repetition", model.repetition},
                {"held", model.sample_size},
                {"feature_names", model.feature_names},
-               {"scaling", scaling_json(model.scaling)}};
+               {"scaling", scaling_json(model.scaling)},
+               {"clients", Json::array()},
+               {"spaces", Json::array()}};
   if (!model.run.empty()) json["run"] = model.run;
-  json["spaces"] = Json::array();
+  for (const ClientScore& one : model.scores) {
+    json["clients"].push_back({{"name", one.client}, {"examples", one.score.examples}});
+    if (one.score.examples == 0) continue;
+    json["clients"].back().update(Json{{"error", one.score.error},
+                                       {"constant", one.score.constant},
+                                       {"since", one.score.since},
+                                       {"forgotten", one.forgotten}});
+  }
   for (std::size_t i = 0; i < model.spaces.size(); ++i) {
     json["spaces"].push_back(
         space_json(model.spaces[i], model.learned.probabilities[i], model.learned.weights[i]));

@@ -10,6 +10,7 @@
 #include "caucus/data/dataset.hpp"
 #include "caucus/loss.hpp"
 #include "caucus/report/json.hpp"
+#include "caucus/report/model_score.hpp"
 #include "caucus/result.hpp"
 #include "caucus/space.hpp"
 
@@ -27,6 +28,7 @@ struct StoredModel {
   std::vector<Space> spaces;
   LearnedModel learned;
   std::string run = {};  ///< the served run that learned it; empty if it was simulated
+  std::vector<ClientScore> scores = {};  ///< for whoever reads the file; not read again
 };
 
 Json model_json(const StoredModel& model);

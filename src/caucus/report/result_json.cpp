@@ -51,8 +51,13 @@ void add_clients(const AlgorithmResult& result, Json& json) {
                    {"given", client.given}};
     if (client.federated) {
       record["federated"] = *client.federated;
-      record["alone"] = *client.alone;
+      if (client.alone) record["alone"] = *client.alone;
       record["persistence"] = *client.persistence;
+    }
+    if (client.recent) {
+      record["recent"] = {{"examples", client.recent->examples},
+                          {"error", client.recent->error},
+                          {"constant", client.recent->constant}};
     }
     json["clients"].push_back(std::move(record));
   }

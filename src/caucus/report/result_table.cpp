@@ -13,7 +13,7 @@ namespace caucus::report {
 namespace {
 
 std::string plus_minus(const std::vector<double>& values) {
-  if (std::isnan(mean(values))) return "diverged";
+  if (std::isnan(mean(values))) return "unknown";
   std::string centre = rounded(mean(values));
   if (values.size() < 2) return centre;
   return centre + " ± " + rounded(standard_deviation(values), 2);

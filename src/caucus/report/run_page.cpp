@@ -47,7 +47,11 @@ std::string lead(const RunRecord& run) {
     const double score = run.score(r).mean;
     if (std::isfinite(score) && (best == nullptr || score < run.score(*best).mean)) best = &r;
   }
-  if (best == nullptr) return "Every algorithm diverged.";
+  if (best == nullptr) {
+    const bool diverged = std::all_of(run.results.begin(), run.results.end(),
+                                      [](const AlgorithmRecord& r) { return r.diverged > 0.0; });
+    return diverged ? "Every algorithm diverged." : "No example has been counted.";
+  }
   const Spread& score = run.score(*best);
   std::string text = best->label + (run.results.size() > 1 ? " has the least " : " has the ") +
                      run.score_name() + ": " + figure_with_spread(score.mean, score.sd) + ".";
@@ -64,7 +68,7 @@ std::string score_text(const RunRecord& run, const AlgorithmRecord& r) {
   const Spread& score = run.score(r);
   const std::string value =
       std::isfinite(score.mean) ? figure_with_spread(score.mean, score.sd) : "";
-  if (r.diverged == 0.0) return value.empty() ? "diverged" : value;
+  if (r.diverged == 0.0) return value.empty() ? "unknown" : value;
   std::string times = "diverged";
   if (std::isfinite(run.repeats) && r.diverged < run.repeats) {
     times += " in " + figure(r.diverged) + " of " + figure(run.repeats);

@@ -64,30 +64,31 @@ std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std
   return points;
 }
 
-void add_client(const Telemetry& t, std::size_t j, double share, ClientResult& client) {
+void add_client(const Telemetry& t, std::size_t j, double share, bool of_classes,
+                ClientResult& client) {
   const std::size_t examples = t.forecasts_of_client[j];
   if (client.examples == 0) client.examples = examples;
   client.uploads += share * static_cast<double>(t.uploads_of_client[j]);
   client.given +=
-      share * t.loss_of_client[j] / static_cast<double>(std::max<std::size_t>(1, examples));
+      share * t.loss_of_client[j] / static_cast<double>(examples);  // NaN if there are none
   const PersonalRecord& personal = t.personal_of_client[j];
   if (personal.examples == 0) return;
   const auto add = [&](std::optional<double>& to, double sum) {
     to = to.value_or(0.0) + share * sum / static_cast<double>(personal.examples);
   };
   add(client.federated, personal.federated);
-  add(client.alone, personal.alone);
+  if (!of_classes) add(client.alone, personal.alone);  // it learns only real targets
   add(client.persistence, personal.persistence);
 }
 
 /// Adds one repetition to the means; share = 1 / the number of repetitions that did not diverge.
-void add_to_means(const RepetitionResult& played, double share, std::size_t points,
+void add_to_means(const RepetitionResult& played, double share, std::size_t points, bool of_classes,
                   AlgorithmResult& result) {
   const Telemetry& t = played.telemetry;
-  const auto n = static_cast<double>(t.forecasts);
+  const auto n = static_cast<double>(std::max<std::size_t>(1, t.forecasts));
   result.clients.resize(t.loss_of_client.size());
   for (std::size_t j = 0; j < result.clients.size(); ++j) {
-    add_client(t, j, share, result.clients[j]);
+    add_client(t, j, share, of_classes, result.clients[j]);
     result.uploads += share * static_cast<double>(t.uploads_of_client[j]) /
                       static_cast<double>(result.clients.size());
   }
@@ -146,7 +147,8 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
   }
   const std::size_t points = common_points(kept, a);
   for (const RepetitionOutcome* outcome : kept) {
-    add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points, result);
+    add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points,
+                 options.loss.is_classification(), result);
   }
   add_curves(kept, a, options, points, result);
   result.from_sums = outcomes.front().played[a].from_sums;
@@ -167,6 +169,9 @@ ExperimentResult summarise(std::vector<RepetitionOutcome> outcomes,
   for (std::size_t a = 0; a < options.algorithms.size(); ++a) {
     AlgorithmResult& result =
         summary.results.emplace_back(summarise_algorithm(outcomes, a, options));
+    for (std::size_t j = 0; j < result.clients.size(); ++j) {
+      result.clients[j].recent = first.played[a].telemetry.recent_score(j);
+    }
     result.learned = std::move(first.played[a].learned);
     result.forecasts = std::move(first.played[a].forecasts);
   }

@@ -59,6 +59,7 @@ struct ClientResult {
   /// With a personal layer: losses of the federated forecast, of what the client predicts alone
   /// from its own rows, and of its last target.
   std::optional<double> federated, alone, persistence;
+  std::optional<ForecastScore> recent;  ///< in the first repetition
 
   friend bool operator==(const ClientResult&, const ClientResult&) = default;
 };

@@ -229,6 +229,7 @@ void encode(const ReportRecord& report, v1::Report& into) {
   played.set_forecasts(report.played.forecasts);
   played.set_loss(report.played.loss);
   played.set_squared_error(report.played.squared_error);
+  played.set_targets(report.played.targets);
   played.set_squared_targets(report.played.squared_targets);
   played.set_log_loss(report.played.log_loss);
   played.set_correct(report.played.correct);
@@ -269,7 +270,8 @@ ReportRecord decode(const v1::Report& report) {
                         played.correct(),
                         {played.personal().examples(), played.personal().given(),
                          played.personal().federated(), played.personal().alone(),
-                         played.personal().persistence(), played.personal().federated_squares()}},
+                         played.personal().persistence(), played.personal().federated_squares()},
+                        played.targets()},
                        report.last()};
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());

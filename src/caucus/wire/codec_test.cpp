@@ -65,7 +65,7 @@ TEST(Codec, BringsReportsBackBitForBit) {
   ReportRecord report;
   report.batch = 77;
   report.last = true;
-  report.played = {4, 0.1, 0.2, 0.3, 0.4, 2};
+  report.played = {4, 0.1, 0.2, 0.3, 0.4, 2, {}, -0.7};
   const TestParts parts = {{75, 1, {{3, 1e-45F, {-0.0F, 1e-40F, 3e38F}}, {0, 0.5F, {}}}},
                            {77, 3, {{1, 2.0F, {0.1F}}}}};
   report.reports = batch_of(parts);

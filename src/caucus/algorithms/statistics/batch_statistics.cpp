@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "caucus/core/base/vector.hpp"
 
 namespace caucus {
 
-constexpr double kLeastWeight = 0.025;  // half of the least curvature
+constexpr double kLeastWeight = 0.025;  // half of the least curvature, for losses near 1
+constexpr double kTiny = 1e-12;
+
+/// Returns the least weight of a row. Absolute, Huber and pinball losses grow with the unit of the
+/// targets, and weights shrink with it: there it is at most that of a row of the usual loss where
+/// the loss is steepest.
+double least_weight(const Loss& loss, double usual) {
+  const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
+  if (loss.is_classification() || linear) return kLeastWeight;
+  constexpr double kFar = std::numeric_limits<double>::max() / 4.0;
+  const double slope = loss.steepest(kFar, kFar);
+  return std::min(kLeastWeight, slope * slope / (4.0 * std::max(usual, kTiny)));
+}
 
 double largest_weight(const Loss& loss) {
   static constexpr double kAtKinks = 1e4;
@@ -29,10 +42,10 @@ QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double u
   const auto [value, slope] = loss.value_and_derivative(output, y);
   // A quadratic with the loss's value and slope that is zero at its minimum has this weight. Where
   // a loss is near zero, its mean takes the place of the value. The linear loss has no minimum.
-  constexpr double kTiny = 1e-12;
   const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
   const double curved = linear ? 0.0 : slope * slope / (4.0 * std::max({value, usual, kTiny}));
-  const double weight = std::clamp(curved, kLeastWeight, largest_weight(loss));
+  const double least = least_weight(loss, std::max(value, usual));
+  const double weight = std::clamp(curved, least, largest_weight(loss));
   return {weight, output - slope / (2.0 * weight)};
 }
 

@@ -32,7 +32,10 @@ RC_GTEST_PROP(QuadraticLoss, HasTheSlopeOfTheLossAtThePrediction, ()) {
       loss.is_classification() ? (stream.uniform() < 0.5 ? -1.0 : 1.0) : stream.normal();
   const double usual = *rc::gen::element(0.0, 1e-3, 1.0, 100.0);
   const auto [weight, target] = quadratic_loss(loss, output, y, usual);
-  RC_ASSERT(weight >= 0.025);
+  const bool grows = !loss.is_classification() && !std::holds_alternative<LinearLoss>(loss.kind());
+  const double most = std::max(loss.value(output, y), usual);
+  const double steepest = loss.steepest(1e9, 1e9);
+  RC_ASSERT(weight >= std::min(0.025, grows ? steepest * steepest / (4.0 * most) : 0.025) - 1e-15);
   const double slope = 2.0 * weight * (output - target);
   RC_ASSERT(std::abs(slope - loss.derivative(output, y)) < 1e-3);  // the difference may cancel
   // If neither bound matters, it also has the value of the loss.
@@ -41,6 +44,17 @@ RC_GTEST_PROP(QuadraticLoss, HasTheSlopeOfTheLossAtThePrediction, ()) {
   const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
   if (!linear && value > std::max(usual, 1e-6) && curved > 0.025) {
     RC_ASSERT(std::abs(weight * std::pow(output - target, 2) - value) < 1e-6 * value);
+  }
+}
+
+TEST(QuadraticLoss, FollowsTheUnitOfTheTargets) {
+  for (const Loss& loss : {Loss(AbsoluteLoss{}), Loss(PinballLoss{0.3}), Loss(HuberLoss{0.7})}) {
+    for (const double usual : {30.0, 200.0}) {
+      const QuadraticLoss one = quadratic_loss(loss, 100.0, -50.0, usual);
+      const QuadraticLoss other = quadratic_loss(loss, 1e5, -5e4, 1e3 * usual);
+      EXPECT_NEAR(1e3 * other.weight / one.weight, 1.0, 0.01) << loss.name();
+      EXPECT_NEAR(other.target / one.target, 1e3, 10.0) << loss.name();
+    }
   }
 }
 

@@ -30,6 +30,7 @@ void add_sums(const PlayedSums& sums, PlayedSums& into) {
   into.forecasts += sums.forecasts;
   into.loss += sums.loss;
   into.squared_error += sums.squared_error;
+  into.targets += sums.targets;
   into.squared_targets += sums.squared_targets;
   into.log_loss += sums.log_loss;
   into.correct += sums.correct;

@@ -66,7 +66,9 @@ void Host::close_batch() {
     snapshot_bytes_ = snapshot->size();
     report_bytes_ = 0;
   }
-  store_.append(closed.number, std::move(closed.reports), std::move(snapshot));
+  std::optional<std::string> learned;
+  if (Federation::keeps_learned(closed.number)) learned = federation_.learned_bytes();
+  store_.append(closed.number, std::move(closed.reports), std::move(snapshot), std::move(learned));
   if (!store_.in_groups()) send_assignments();
   // Clients that have finished or were cut off do not wait for a group to fill.
   bool commit = finished;

@@ -52,12 +52,16 @@ StoreWriter::Ticket StoreWriter::snapshot(std::uint64_t batch, std::string bytes
 }
 
 StoreWriter::Ticket StoreWriter::append(std::uint64_t batch, std::vector<StoredReport> reports,
-                                        std::optional<std::string> snapshot) {
-  std::size_t size = snapshot ? snapshot->size() : 0;
+                                        std::optional<std::string> snapshot,
+                                        std::optional<std::string> learned) {
+  std::size_t size = (snapshot ? snapshot->size() : 0) + (learned ? learned->size() : 0);
   for (const StoredReport& report : reports) size += report.bytes.size();
   std::optional<StoredSnapshot> state;
   if (snapshot) state = StoredSnapshot{batch, std::move(*snapshot)};
-  auto job = [batch, reports = std::move(reports), state = std::move(state)](Store& store) {
+  auto job = [batch, reports = std::move(reports), state = std::move(state),
+              learned = std::move(learned)](Store& store) -> Status {
+    // First, since appending commits when a group is full.
+    if (learned) CAUCUS_CHECK(store.keep_learned(batch, *learned));
     Status status = store.append(batch, reports);
     return status.ok() && state ? store.snapshot(*state) : status;
   };

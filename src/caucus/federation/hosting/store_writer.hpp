@@ -39,9 +39,10 @@ class StoreWriter {
 
   /// Stores the state after a batch that was appended; batch 0 stands for the start.
   Ticket snapshot(std::uint64_t batch, std::string bytes);
-  /// Stores a closed batch and, if it is given, the state after it.
+  /// Stores a closed batch and, if they are given, the state after it and what was learned.
   Ticket append(std::uint64_t batch, std::vector<StoredReport> reports,
-                std::optional<std::string> snapshot);
+                std::optional<std::string> snapshot,
+                std::optional<std::string> learned = std::nullopt);
   /// Stores which clients have acknowledged the end.
   Ticket set_acknowledged(std::string acknowledged);
   /// Makes everything before it durable, without waiting for a group to fill.

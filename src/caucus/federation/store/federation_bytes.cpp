@@ -1,6 +1,7 @@
 // The state of a federation as bytes and back, the replay of closed batches, and recovery from a
 // store.
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,13 +18,23 @@ namespace caucus {
 /// The first bytes of a snapshot, with the version of its layout, which any change must raise
 /// (stored_run_test.cpp checks that). Version 3 added the length with which the run began, and rows
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
-/// open batch and the losses that personal layers compare. Version 5 added the clipped examples.
-/// Version 6 added the errors behind error bars.
+/// open batch and the losses that personal layers compare. Version 5 added the clipped examples,
+/// version 6 the sums of the latest forecasts and of the targets, and the errors behind error bars.
 constexpr std::string_view kSnapshotName = "caucus federation 6";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,
                                                       &RunLength::batches, &RunLength::reports);
+template <>
+inline constexpr auto kFields<ForecastSums> =
+    std::tuple(&ForecastSums::examples, &ForecastSums::targets, &ForecastSums::squared_targets,
+               &ForecastSums::loss, &ForecastSums::squared_error, &ForecastSums::compared,
+               &ForecastSums::federated, &ForecastSums::federated_squares);
+template <>
+inline constexpr auto kFields<RecentForecasts> = std::tuple(&RecentForecasts::previous,
+                                                            &RecentForecasts::latest,
+                                                            &RecentForecasts::total,
+                                                            &RecentForecasts::reported);
 
 namespace {
 
@@ -65,7 +76,7 @@ bool is_curve(const RecordedCurve& curve, std::size_t spaces) {
          std::all_of(curve.probabilities.begin(), curve.probabilities.end(), of_all);
 }
 
-Status restore_from(Federation& federation, Store& store) {
+Status restore_from(Federation& federation, Store& store, std::uint64_t last) {
   CAUCUS_TRY(const auto snapshot, store.latest_snapshot());
   if (!snapshot && store.started()) {
     return data_error(store.path(), "has reports without the snapshot before them",
@@ -74,7 +85,7 @@ Status restore_from(Federation& federation, Store& store) {
   if (!snapshot) return Done{};
   CAUCUS_CHECK(federation.restore(snapshot->bytes));
   CAUCUS_CHECK(store.replay(snapshot->batch, [&](std::uint64_t batch, auto reports) {
-    return federation.replay(batch, reports);
+    return batch <= last ? federation.replay(batch, reports) : Status(Done{});
   }));
   CAUCUS_TRY(const auto acknowledged, store.acknowledged());
   return acknowledged ? federation.restore_acknowledged(*acknowledged) : Status(Done{});
@@ -119,18 +130,52 @@ Status Federation::restore(std::string_view bytes) {
   read_field(reader, *telemetry_);
   read_field(reader, curve_);
   CAUCUS_CHECK(reader.status());
-  if (telemetry_->loss_of_client.size() != members_.size() ||
-      telemetry_->forecasts_of_client.size() != members_.size() ||
-      telemetry_->uploads_of_client.size() != members_.size() ||
-      telemetry_->personal_of_client.size() != members_.size()) {
-    return reader.refuse("measures another number of clients");
-  }
+  if (!measures_all(*telemetry_)) return reader.refuse("measures another number of clients");
   if (!is_curve(curve_.curve, settings_.plan.spaces.size())) {
     return reader.refuse("a curve of another shape");
   }
   CAUCUS_CHECK(server_->restore(reader));
   CAUCUS_CHECK(restore_weights(reader, server_->plan().maps, members_));
   return reader.done();
+}
+
+bool Federation::measures_all(const Telemetry& telemetry) const {
+  const std::size_t clients = members_.size();
+  return telemetry.loss_of_client.size() == clients &&
+         telemetry.forecasts_of_client.size() == clients &&
+         telemetry.uploads_of_client.size() == clients &&
+         telemetry.personal_of_client.size() == clients &&
+         telemetry.recent_of_client.size() == clients;
+}
+
+bool Federation::keeps_learned(std::uint64_t batch) {
+  const int zeros = std::max(0, static_cast<int>(std::bit_width(batch)) - 3);
+  return batch > 0 && std::countr_zero(batch) >= zeros;
+}
+
+std::string Federation::learned_bytes() const {
+  StateWriter writer;
+  writer.text(kSnapshotName);
+  const LearnedModel model = server_->learned();
+  writer.numbers(model.probabilities);
+  for (const auto& weights : model.weights) writer.numbers(weights);
+  save_field(*telemetry_, writer);
+  return sealed(writer.take());
+}
+
+Result<LearnedState> Federation::read_learned(std::string_view bytes) const {
+  CAUCUS_TRY(const std::string_view content, unsealed(bytes, "model"));
+  StateReader reader(content, "model");
+  reader.expect(kSnapshotName);
+  LearnedState learned = this->learned();
+  reader.numbers(learned.model.probabilities);
+  for (auto& weights : learned.model.weights) reader.numbers(weights);
+  read_field(reader, learned.telemetry);
+  CAUCUS_CHECK(reader.done());
+  if (!measures_all(learned.telemetry)) {
+    CAUCUS_CHECK(reader.refuse("measures another number of clients"));
+  }
+  return learned;
 }
 
 /// Checks the shape before it is used, since its size could exceed any memory.
@@ -191,9 +236,10 @@ Status Federation::restore_acknowledged(std::string_view bytes) {
   return Done{};
 }
 
-Result<Federation> recover_federation(FederationSettings settings, Store& store) {
+Result<Federation> recover_federation(FederationSettings settings, Store& store,
+                                      std::uint64_t last) {
   CAUCUS_TRY(Federation federation, Federation::make(std::move(settings), store.run()->identity));
-  if (Status status = restore_from(federation, store); !status.ok()) {
+  if (Status status = restore_from(federation, store, last); !status.ok()) {
     Error& error = status.error();
     if (error.where != store.path()) error.where = store.path() + ": " + error.where;
     return std::move(error);

@@ -23,9 +23,10 @@ template <>
 inline constexpr auto kFields<SampledSet> = std::tuple(&SampledSet::batch, &SampledSet::drawn_in,
                                                        &SampledSet::examples, &SampledSet::models);
 template <>
-inline constexpr auto kFields<PlayedSums> = std::tuple(
-    &PlayedSums::forecasts, &PlayedSums::correct, &PlayedSums::loss, &PlayedSums::squared_error,
-    &PlayedSums::squared_targets, &PlayedSums::log_loss, &PlayedSums::personal);
+inline constexpr auto kFields<PlayedSums> =
+    std::tuple(&PlayedSums::forecasts, &PlayedSums::correct, &PlayedSums::loss,
+               &PlayedSums::squared_error, &PlayedSums::targets, &PlayedSums::squared_targets,
+               &PlayedSums::log_loss, &PlayedSums::personal);
 template <>
 inline constexpr auto kFields<PersonalRecord> = std::tuple(
     &PersonalRecord::examples, &PersonalRecord::given, &PersonalRecord::federated,
@@ -39,7 +40,7 @@ namespace {
 
 /// The first byte of a row of a closed batch; any change of what follows must raise it. Rows that
 /// builds before version 3 wrote begin with a flag, which is 0 or 1.
-constexpr std::uint8_t kRowVersion = 5;
+constexpr std::uint8_t kRowVersion = 6;
 
 constexpr auto kSnapshotFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,

@@ -8,6 +8,7 @@ namespace {
 constexpr std::string_view kRun = "run";
 constexpr std::string_view kSnapshot = "snapshot";
 constexpr std::string_view kAcknowledged = "told";  // the name of the first version
+constexpr const char* kLearned = "learned ";        // followed by the batch
 constexpr std::string_view kStarts = "starts";      // its column `batch` holds their number
 
 std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
@@ -156,6 +157,16 @@ Status Store::create_run(StoredRun run) {
   CAUCUS_CHECK(put_and_commit(kRun, 0, bytes));
   run_ = std::move(run);
   return Done{};
+}
+
+Status Store::keep_learned(std::uint64_t batch, std::string_view bytes) {
+  CAUCUS_CHECK(check_run());
+  return put(kLearned + std::to_string(batch), batch, bytes);
+}
+
+Result<std::optional<std::string>> Store::learned(std::uint64_t batch) {
+  CAUCUS_TRY(auto record, get(kLearned + std::to_string(batch)));
+  return record ? std::optional(std::move(record->bytes)) : std::nullopt;
 }
 
 Status Store::append(std::uint64_t batch, std::span<const StoredReport> reports) {

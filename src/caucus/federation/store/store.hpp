@@ -1,5 +1,6 @@
 // The durable state of a federation, in one SQLite file: the identity of the run, the reports
-// accepted in each closed batch, the latest snapshot, and which clients have acknowledged the end.
+// accepted in each closed batch, the latest snapshot, what was learned up to some earlier batches,
+// and which clients have acknowledged the end.
 // The server's state is a function of the reports and their order, so after a crash it is rebuilt
 // from the snapshot and the batches after it. The store does not interpret reports and snapshots.
 //
@@ -57,6 +58,11 @@ class Store {
   /// Must be called first. Replaces a run that has not started; durable on return.
   Status create_run(StoredRun run);
 
+  /// Keeps what was learned up to the batch that is appended next.
+  Status keep_learned(std::uint64_t batch, std::string_view bytes);
+  /// Returns what was kept of a batch.
+  Result<std::optional<std::string>> learned(std::uint64_t batch);
+
   /// Adds the reports accepted in a closed batch, possibly none. They are durable when the group
   /// is full, that is when durable() says so.
   Status append(std::uint64_t batch, std::span<const StoredReport> reports);
@@ -70,6 +76,7 @@ class Store {
   /// is an error if the file was removed or replaced meanwhile.
   Status snapshot(const StoredSnapshot& snapshot);
   Result<std::optional<StoredSnapshot>> latest_snapshot();
+  [[nodiscard]] std::uint64_t snapshot_batch() const { return snapshot_; }  ///< of the latest
 
   /// Replaces the bytes that say which clients have acknowledged the end. Commits all.
   Status set_acknowledged(std::string_view bytes);

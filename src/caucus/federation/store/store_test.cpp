@@ -23,6 +23,12 @@ Store opened(const std::string& path, std::size_t commit_every = 1) {
   return std::move(store).value();
 }
 
+Store opened_for_reading(const std::string& path) {
+  auto store = Store::open_for_reading(path);
+  EXPECT_TRUE(store.ok()) << store.error().line();
+  return std::move(store).value();
+}
+
 Store with_run(const std::string& path, std::size_t commit_every = 1) {
   Store store = opened(path, commit_every);
   EXPECT_TRUE(store.create_run(some_run()).ok());
@@ -174,6 +180,21 @@ TEST(Store, ASnapshotCommitsAndForgetsTheReportsBeforeIt) {
   expect_intact(store);
   append_up_to(store, 13, 14);
   expect_intact(store);
+}
+
+TEST(Store, KeepsWhatWasLearnedWhenASnapshotForgetsTheReports) {
+  const TestFiles files;
+  Store store = with_run(files.path("run.db"), 2);
+  append_up_to(store, 1, 2);
+  ASSERT_TRUE(store.keep_learned(3, "three").ok());
+  EXPECT_EQ(opened_for_reading(files.path("run.db")).learned(3).value(), std::nullopt)
+      << "the batch is not durable yet";
+  append_up_to(store, 3, 4);
+  ASSERT_TRUE(store.snapshot(snapshot_of(4)).ok());
+  Store reader = opened_for_reading(files.path("run.db"));
+  EXPECT_EQ(reader.learned(3).value(), "three");
+  EXPECT_EQ(reader.learned(2).value(), std::nullopt);
+  EXPECT_EQ(reader.snapshot_batch(), 4U);
 }
 
 TEST(Store, PruningKeepsTheFileSmall) {

@@ -52,6 +52,10 @@ struct Collect {
     (*this)(personal.given);
     (*this)(personal.federated);
   }
+  void operator()(const RecentForecasts& recent) const {
+    (*this)(recent.previous.targets + recent.latest.targets);
+    (*this)(std::size_t{recent.reported});
+  }
   template <class T>
   void operator()(const std::vector<T>& values) const {
     for (const T& value : values) (*this)(value);
@@ -179,7 +183,7 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
   auto reports = *unpack_reports(stored.rows[0]);
   for (StoredReport& report : reports) report.bytes.erase(0, 1);
   EXPECT_EQ(refusal(stored.snapshot, packed({4, reports})),
-            "batch 4: at byte 1: is of another version: 1; expected 5, or the build that began the "
+            "batch 4: at byte 1: is of another version: 1; expected 6, or the build that began the "
             "run");
 }
 

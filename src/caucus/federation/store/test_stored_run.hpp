@@ -104,6 +104,7 @@ inline ReportRecord made_up_report(const Federation& federation, std::uint32_t c
   const double n = report.played.forecasts;
   report.played.loss = 0.25 * n;
   report.played.squared_error = 0.5 * n;
+  report.played.targets = 0.03125 * n;
   report.played.squared_targets = 0.125 * n;
   report.played.log_loss = 0.0625 * n;
   report.played.correct = 1;

@@ -68,6 +68,7 @@ report::StoredModel model_of(const report::FinishedRun& run) {
           run.data.scaling,
           run.options.spaces,
           first.learned,
+          {},
           report::client_scores(first.clients,
                                 first.from_sums ? run.options.schedule.fixed_share : 0.0)};
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "caucus/algorithms/oms_server.hpp"
+#include "caucus/algorithms/robust.hpp"
 #include "caucus/core/base/aligned.hpp"
 #include "caucus/core/base/float_arena.hpp"
 #include "caucus/core/base/state_io.hpp"

@@ -13,8 +13,8 @@
 #include <map>
 
 #include "caucus/algorithms/report_batch.hpp"
+#include "caucus/algorithms/robust.hpp"
 #include "caucus/core/base/state_io.hpp"
-#include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {

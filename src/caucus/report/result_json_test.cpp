@@ -127,15 +127,16 @@ TEST_F(ServedRun, TellsTheRegretAgainstTheSpacesOfWhichItIsKnown) {
 TEST_F(ServedRun, ShowsWhatCollaborationGaveEachClient) {
   EXPECT_THAT(result_table(run()), Not(HasSubstr("alone")));
   auto& clients = result.results.front().clients;
-  clients = {{"first", 10, 2.0, 0.5, 0.25, 0.75, 0.125}, {"second", 12, 2.0, 0.25, 0.5, 1.0, 2.0}};
+  clients = {{"first", 10, 2.0, 0.5, 0.25, 0.75, 0.125, {}},
+             {"second", 12, 2.0, 0.25, 0.5, 1.0, 2.0, {}}};
   const std::string table = result_table(run());
   EXPECT_THAT(table, HasSubstr("client  examples  personal  federated  alone  last target"));
   EXPECT_THAT(table, testing::ContainsRegex("first +10 +0.5 +0.25 +0.75 +0.125"));
   const std::string page = report_html(result_json(run())).value();
   EXPECT_THAT(page, HasSubstr("Losses of each client"));
   clients.assign(30, clients[1]);  // gains 0.25 of 1
-  clients[28] = {"poor", 10, 2.0, 3.0, 3.0, 0.5, 1.0};
-  clients[29] = {"rich", 10, 2.0, 0.01, 0.5, 1.0, 1.0};
+  clients[28] = {"poor", 10, 2.0, 3.0, 3.0, 0.5, 1.0, {}};
+  clients[29] = {"rich", 10, 2.0, 0.01, 0.5, 1.0, 1.0, {}};
   EXPECT_THAT(result_table(run()), HasSubstr("clients that gain least"));
   for (const std::string& text : {result_table(run()), report_html(result_json(run())).value()}) {
     EXPECT_THAT(text, HasSubstr("poor"));

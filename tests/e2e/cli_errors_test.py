@@ -57,7 +57,6 @@ def test_impossible_parameters_are_refused(caucus, linear):
     caucus.refused(2, "feature-range", "run --data data.csv --feature-range 1,0")
     caucus.refused(2, "clients", "run --data data.csv --clients 0")
     caucus.refused(2, "error: --growth: 3", "run --data data.csv --growth 3")
-    caucus.refused(2, "error: --robust: ", "run --data data.csv --loss linear --robust trim")
     write("growth.toml", "[data]\nfile = 'data.csv'\n[algorithm]\ngrowth = 3\n")
     caucus.refused(2, "error: growth.toml:4: algorithm.growth: 3", "run growth.toml")
     caucus.refused(2, "error: --growth: 4", "run growth.toml --growth 4")

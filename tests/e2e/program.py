@@ -55,6 +55,12 @@ def results(file):
     return scalars(file, r"^(?!results)|\.seconds|\.regret\[|\.bounds")
 
 
+def learned(file):
+    """Returns what is in a model file but the run that it is of, which only a server knows, and the scores of clients,
+    which differ if a server was stopped before the end."""
+    return {key: value for key, value in read_json(file, exact=True).items() if key not in ("run", "clients")}
+
+
 def differences(left, right, most=5):
     """Returns up to `most` of the paths at which two results of scalars() differ."""
     found = [f"{path}: {left.get(path)} and {right.get(path)}" for path in {**left, **right}

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from federation import CONSTANT_GAUSSIAN, name_of
-from program import read, write
+from program import learned, read, write
 
 pytestmark = pytest.mark.ctest(sanitized=False)
 
@@ -102,7 +102,7 @@ def check(federation, remove):
     for name in federation.names():
         write(f"data/{name}.csv", "".join(read(f"data/{name}.csv").splitlines(keepends=True)[:batches + 1]))
     federation.caucus("run federation.toml --clients-from data --model-out run.json")
-    assert read("run.json") == read("served.json"), "another model than the simulation's"
+    assert learned("run.json") == learned("served.json"), "another model than the simulation's"
     print(f"{batches} batches of {CLIENTS} clients")
 
 

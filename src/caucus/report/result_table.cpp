@@ -12,8 +12,8 @@
 namespace caucus::report {
 namespace {
 
-std::string plus_minus(const std::vector<double>& values) {
-  if (std::isnan(mean(values))) return "unknown";
+std::string plus_minus(const AlgorithmResult& result, const std::vector<double>& values) {
+  if (std::isnan(mean(values))) return result.diverged > 0 ? "diverged" : "unknown";
   std::string centre = rounded(mean(values));
   if (values.size() < 2) return centre;
   return centre + " ± " + rounded(standard_deviation(values), 2);
@@ -60,10 +60,10 @@ std::string algorithms_table(const FinishedRun& run) {
   };
   table.add_column("algorithm", true, results,
                    [&](Result r) { return r.algorithm + diverged_text(run, r); });
-  numbers(square ? "MSE" : "loss", [&](Result r) { return plus_minus(square ? r.mse : r.loss); });
+  numbers(square ? "MSE" : "loss", [&](Result r) { return plus_minus(r, square ? r.mse : r.loss); });
   if (run.options.loss.is_classification()) {
-    numbers("accuracy", [](Result r) { return plus_minus(r.accuracy); });
-    numbers("log loss", [](Result r) { return plus_minus(r.log_loss); });
+    numbers("accuracy", [](Result r) { return plus_minus(r, r.accuracy); });
+    numbers("log loss", [](Result r) { return plus_minus(r, r.log_loss); });
   }
   const bool regret =
       std::all_of(results.begin(), results.end(), [](Result r) { return knows_all(r.regret); });

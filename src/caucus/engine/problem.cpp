@@ -105,7 +105,8 @@ std::size_t held_models(const LearningOptions& options, bool from_sums) {
 UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums) {
   if (!from_sums) return UploadRule{std::max<std::size_t>(1, options.rounds_per_upload)};
   UploadRule rule{options.rounds_per_upload, options.growth,
-                  std::max<std::size_t>(options.min_batch, 1)};
+                  std::max<std::size_t>(options.min_batch, 1),
+                  options.personal && options.mode == Mode::asynchronous};
   if (options.min_batch == 0) {
     hide_examples(rule, options.spaces, options.loss, features, held_models(options, true));
   }

@@ -18,7 +18,8 @@ namespace caucus {
 /// (stored_run_test.cpp checks that). Version 3 added the length with which the run began, and rows
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
 /// open batch and the losses that personal layers compare. Version 5 added the clipped examples.
-constexpr std::string_view kSnapshotName = "caucus federation 5";
+/// Version 6 added changes of the data.
+constexpr std::string_view kSnapshotName = "caucus federation 6";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,
@@ -141,6 +142,7 @@ Status Federation::check_restored(StateReader& from, std::uint64_t features,
     if (has_too_many(member.examples)) {
       return from.refuse(std::to_string(member.examples) + " examples of a client");
     }
+    if (member.changed_at > member.counted) return from.refuse("a change that is to come");
     if (!is_as_given(member, batch_, asynchronous(), settings_)) {
       return from.refuse("other models than '" + member.name + "' can have been given");
     }

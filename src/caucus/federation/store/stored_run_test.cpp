@@ -167,19 +167,19 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
   ASSERT_EQ(stored.rows.size(), 2U);
   EXPECT_EQ(refusal(stored.snapshot, stored.rows[0]), "no error");
 
-  const std::string name = "caucus federation 5";
+  const std::string name = "caucus federation 6";
   ASSERT_EQ(stored.snapshot.find(name), sizeof(std::uint64_t));
   std::string older = stored.snapshot;
-  older[older.find(name) + name.size() - 1] = '4';
+  older[older.find(name) + name.size() - 1] = '5';
   EXPECT_EQ(refusal(older, {}),
-            "snapshot: at byte 27: is of another version: \"caucus federation 4\"; expected "
-            "\"caucus federation 5\", or the build that began the run");
+            "snapshot: at byte 27: is of another version: \"caucus federation 5\"; expected "
+            "\"caucus federation 6\", or the build that began the run");
 
   // Before version 3 a row had no version, and began with what is now its second byte.
   auto reports = *unpack_reports(stored.rows[0]);
   for (StoredReport& report : reports) report.bytes.erase(0, 1);
   EXPECT_EQ(refusal(stored.snapshot, packed({4, reports})),
-            "batch 4: at byte 1: is of another version: 1; expected 5, or the build that began the "
+            "batch 4: at byte 1: is of another version: 1; expected 6, or the build that began the "
             "run");
 }
 

@@ -70,9 +70,10 @@ def test_drift_is_followed_as_by_constants_tuned_for_it(caucus, mse_of):
     tuned = mse_of(radii + "--schedule constant --eta 16 --lambda 0.2 --loss-bound 3")
     for share in (0, 0.001, 0.003):
         assert mse_of(first_order + f"--fixed-share {share}") <= 1.1 * tuned, f"fixed share {share}"
-    # Growing batches follow less closely, and better if they forget.
-    still, forgetting = (mse_of(radii + f"--fixed-share {share}") for share in (0, 0.01))
-    assert forgetting < still < 2 * tuned
+    # Growing batches follow less closely, with a flag or without one.
+    for flags in ("", "--fixed-share 0.01"):
+        assert mse_of(radii + flags) <= 1.25 * tuned, flags
+    assert mse_of(radii + "--min-batch 1") <= 1.15 * tuned
 
 
 def mirror_half_way(directory, clients):
@@ -90,11 +91,11 @@ def mirror_half_way(directory, clients):
 def test_a_stream_that_is_mirrored_recovers_without_a_flag(caucus, linear, mse_of, least):
     linear(20000)
     caucus("data split data.csv --clients 10 --out sites")
-    still = mse_of("--clients-from sites --min-batch", least)
+    still = mse_of(f"--clients-from sites --min-batch {least}")
     mirror_half_way("sites", 10)
     both = [mse_of(f"--clients-from sites --min-batch {least} {flags}") for flags in ("", "--no-personal")]
-    assert both[0] < 1.7 * still
-    assert both[1] > 10 * still  # nobody notices the change
+    assert both[0] < 1.3 * still
+    assert both[1] > 5 * still  # nobody notices the change
 
 
 def test_a_federation_follows_a_mirrored_stream(caucus, linear):

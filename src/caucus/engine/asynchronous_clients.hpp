@@ -2,7 +2,7 @@
 // example in each. A client whose batch is full uploads it, the server learns from the uploads of a
 // round in the order of the clients, and these clients go on with new models in the next round.
 // Clients with the same amount of data end their batches together, which gives the bits of
-// synchronous batches.
+// synchronous batches, until one of them notices a change and ends its batch early.
 #pragma once
 
 #include <algorithm>

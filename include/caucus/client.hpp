@@ -140,6 +140,9 @@ class Client {
   /// Waits for a batch without a report of this client and predicts with its models from then on.
   /// Returns nullopt if the server has all examples of this client. Lost reports are sent again.
   Result<std::optional<OpenBatch>> next_batch();
+  /// Returns whether the batch may be reported: it has as many true values as the server asks for,
+  /// or enough of them since the data have changed.
+  [[nodiscard]] bool batch_is_full() const;
   /// Reports what was observed since next_batch(). `last` says that no more examples will come.
   Status report(bool last);
 

@@ -188,15 +188,16 @@ class JoinRun::Parts {
   Status answer(Client& client, const OpenBatch& batch, const UploadRule& rule) {
     CAUCUS_CHECK(state_->forget_up_to(batch.durable));
     auto rows = state_->rows_of(batch.number);
-    if (rows) {
+    const bool again = rows.has_value();
+    if (again) {
       CAUCUS_CHECK(client.restore_personal(rows->personal));
     } else {
       const std::size_t first = used_rows();
       rows = {first, rule.end_of(first, first + batch.examples, data_->rows()), state_->personal()};
       if (!rows->personal.empty()) CAUCUS_CHECK(client.restore_personal(rows->personal));
-      CAUCUS_CHECK(state_->use(batch.number, *rows));
     }
-    CAUCUS_TRY(const PlayedSums sums, play(client, *rows));
+    CAUCUS_TRY(const PlayedSums sums, play(client, *rows, again ? nullptr : &rule));
+    if (!again) CAUCUS_CHECK(state_->use(batch.number, *rows));
     if (auto after = client.personal_state(); !after.empty()) {
       CAUCUS_CHECK(state_->keep_personal(std::move(after)));
     }
@@ -211,7 +212,9 @@ class JoinRun::Parts {
     return Done{};
   }
 
-  Result<PlayedSums> play(Client& client, const UsedRows& rows) {
+  /// With a rule the rows may become fewer, if the data change and the others are enough for
+  /// another batch.
+  Result<PlayedSums> play(Client& client, UsedRows& rows, const UploadRule* rule) {
     if (rows.end > data_->rows()) {
       return data_error(data_->name(), "has " + std::to_string(data_->rows()) + " rows",
                         "row " + std::to_string(rows.end) + " was used before");
@@ -225,6 +228,10 @@ class JoinRun::Parts {
                           "the target cannot be learned from", "expected a finite number");
       }
       sums.add(outcome_.loss, prediction.output, y);
+      const std::size_t left = data_->rows() - row - 1;
+      if (rule != nullptr && left > 0 && rule->sends(left) && client.batch_is_full()) {
+        rows.end = row + 1;
+      }
     }
     return sums;
   }

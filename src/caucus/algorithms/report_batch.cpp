@@ -48,6 +48,7 @@ void ReportBatch::remove_last() {
   ends.pop_back();
   clients.pop_back();
   examples.pop_back();
+  if (changes.size() > size()) changes.pop_back();
   const std::size_t models = ends.empty() ? 0 : ends.back();
   for (auto* column : {&spaces, &sizes}) column->resize(models);
   for (auto* column : {&losses, &factors}) column->resize(models);
@@ -61,6 +62,7 @@ void ReportBatch::mark_late(std::size_t model, double probability) {
 
 void ReportBatch::add_report_of(const ReportBatch& other, std::size_t report) {
   add_report(other.clients[report], other.examples[report]);
+  if (other.has_change(report)) mark_change();
   const std::size_t K = other.selections.size() / other.size();
   for (std::size_t i = report * K; i < (report + 1) * K; ++i) {
     selections.push_back(other.selections[i]);

@@ -22,6 +22,8 @@ struct ReportColumns {
   std::vector<std::uint32_t> clients;
   std::vector<std::uint32_t> examples;
   std::vector<std::uint32_t> ends;  ///< where its models end in the columns below
+  /// Whether the client's forecasts have become worse; entries missing at the end mean no.
+  std::vector<std::uint8_t> changes;
 
   // One entry for each model of each report. The gradient is factor * direction, each product
   // rounded to a float: the mean over several examples has the factor 1, that of one example is the
@@ -66,6 +68,14 @@ struct ReportBatch : ReportColumns {
   }
   /// Returns M_r, the number of clients that these reports come from.
   [[nodiscard]] std::size_t reporters() const;
+  [[nodiscard]] bool has_change(std::size_t report) const {
+    return report < changes.size() && changes[report] != 0;
+  }
+  /// Marks that the forecasts of the last report's client have become worse.
+  void mark_change() {
+    changes.resize(size(), 0);
+    changes.back() = 1;
+  }
   [[nodiscard]] bool is_late(std::size_t model) const {
     return model < sampled_with.size() && sampled_with[model] != kNow;
   }

@@ -44,6 +44,7 @@ struct Assignment {
   std::uint32_t client = 0;
   std::vector<HeldModel> held;
   std::size_t examples = 0;  ///< examples that the batch will have; 0 if the plan fixes the number
+  std::size_t least_after_change = 0;  ///< if the data change, the batch may end after so many
 };
 
 /// The client's prediction, before y is known.

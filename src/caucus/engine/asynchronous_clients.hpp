@@ -2,7 +2,7 @@
 // example in each. A client whose batch is full uploads it, the server learns from the uploads of a
 // round in the order of the clients, and these clients go on with new models in the next round.
 // Clients with the same amount of data end their batches together, which gives the bits of
-// synchronous batches.
+// synchronous batches, until one of them notices a change and ends its batch early.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,10 @@ template <Algorithm A, class Source, class Backend>
 class AsynchronousClients {
  public:
   AsynchronousClients(Backend& backend, Clients<Source>& clients)
-      : backend_(&backend), clients_(&clients), batches_(clients.source->clients(), 0) {
+      : backend_(&backend),
+        clients_(&clients),
+        batches_(clients.source->clients(), 0),
+        changed_(batches_.size(), 0) {
     std::size_t rounds = 0;
     for (std::size_t j = 0; j < batches_.size(); ++j) {
       rounds = std::max(rounds, clients.source->rounds(j));
@@ -64,10 +67,13 @@ class AsynchronousClients {
     for (const std::uint32_t client : clients) {
       const UploadRule& rule = clients_->uploads;
       const std::size_t rounds = clients_->source->rounds(client);
-      const std::size_t last = rule.end_of(first, first + rule.length_after(first), rounds);
-      if (last == first) continue;
-      const Batch batch{++batches_[client], first, last};
+      const std::size_t length = rule.length_after(first, changed_[client]);
+      Batch batch{0, first, rule.end_of(first, first + length, rounds)};
+      if (batch.last == first) continue;
+      batch.number = ++batches_[client];
       ReportBatch& report = backend_->play_client(server, batch, client, *clients_);
+      const std::size_t last = batch.last;
+      if (report.has_change(0)) changed_[client] = last;
       const bool lost = clients_->template loses<A>(batch, client);
       auto found = uploads_.find(last);
       if (found == uploads_.end()) {
@@ -87,6 +93,7 @@ class AsynchronousClients {
   Backend* backend_;
   Clients<Source>* clients_;
   std::vector<std::uint32_t> batches_;      ///< the batches that each client has begun
+  std::vector<std::size_t> changed_;        ///< the round after which its data have changed, or 0
   std::map<std::size_t, Uploads> uploads_;  ///< by the round after which they arrive
   std::size_t closes_ = 0;
   std::vector<double> loss_of_round_;

@@ -36,36 +36,39 @@ class BlockedClients {
   template <class Source>
   void play(Server<A>& server, const Batch& batch, Clients<Source>& clients) {
     clients.each(batch, 0, clients.source->clients(), [&](std::uint32_t client, std::size_t last) {
-      play_client(server, {batch.number, batch.first, last}, client, clients);
+      Batch own{batch.number, batch.first, last};
+      play_client(server, own, client, clients);
       if (!clients.template loses<A>(batch, client)) server.accept(reports_);
     });
   }
 
-  /// Plays the batch of one client. Returns its report, which lasts until the next call.
+  /// Plays the batch of one client, which ends early if its data change. Returns its report, which
+  /// lasts until the next call.
   template <class Source>
-  ReportBatch& play_client(Server<A>& server, const Batch& batch, std::uint32_t client,
+  ReportBatch& play_client(Server<A>& server, Batch& batch, std::uint32_t client,
                            Clients<Source>& clients) {
     const A& shared = server.algorithm();
     server.assign(batch, client, assignment_);
     statistics_.begin(assignment_, batch.last - batch.first);
     for (std::size_t round = batch.first; round < batch.last; round += ExampleBlock::kExamples) {
       const std::size_t count = std::min(ExampleBlock::kExamples, batch.last - round);
-      play_block(shared, client, round, count, clients);
+      play_block(shared, client, round, count, batch, clients);
     }
-    if (auto& memory = memory_[client]) {
-      clients.telemetry->record_personal(client, memory->take_record());
-    }
+    auto& memory = memory_[client];
+    if (memory) clients.telemetry->record_personal(client, memory->take_record());
     reports_.clear();
     statistics_.report(reports_);
+    if (memory && !reports_.empty() && memory->end_batch()) reports_.mark_change();
     clients.telemetry->sent({&client, 1}, shared.upload_bits(reports_),
                             shared.download_bits(assignment_));
     return reports_;
   }
 
  private:
+  /// Plays these examples, or fewer if the data change: then it shortens the batch.
   template <class Source>
   void play_block(const A& shared, std::uint32_t client, std::size_t first, std::size_t count,
-                  Clients<Source>& clients) {
+                  Batch& batch, Clients<Source>& clients) {
     std::array<std::span<const float>, ExampleBlock::kExamples> x;
     std::array<double, ExampleBlock::kExamples> y{};
     std::array<PlayedExample, ExampleBlock::kExamples> given{};
@@ -77,10 +80,16 @@ class BlockedClients {
     }
     block_.compute(assignment_, std::span(x).first(count));
     auto& memory = memory_[client];
+    const std::size_t least = assignment_.least_after_change;
     for (std::size_t e = 0; e < count; ++e) {
       const double output = shared.personal_forecast(memory, assignment_, x[e], block_.forecast(e));
       given[e] = {client, first + e, output, y[e]};
       if (memory) memory->observe(y[e]);
+      const std::size_t end = first + e + 1;
+      if (least == 0 || !memory || !memory->has_change()) continue;
+      if (end < batch.first + least || !clients.may_end(client, end)) continue;
+      batch.last = end;
+      count = e + 1;
     }
     clients.record(std::span<const PlayedExample>(given).first(count));
     statistics_.add(block_, std::span<const double>(y).first(count));

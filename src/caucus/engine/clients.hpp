@@ -74,6 +74,12 @@ struct Clients {
       }
     }
   }
+  /// Returns whether a client's batch may end before this round, since the examples after it are
+  /// enough for another one.
+  [[nodiscard]] bool may_end(std::size_t client, std::size_t round) const {
+    const std::size_t rounds = source->rounds(client);
+    return round < rounds && uploads.sends(rounds - round);
+  }
   void record(std::span<const PlayedExample> given) {
     telemetry->record(given);
     if (loss_of_round != nullptr) {

@@ -101,10 +101,11 @@ std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std:
   return std::min(J, spaces.size() - 1) + 1;
 }
 
-UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums) {
+UploadRule upload_rule(const RunOptions& options, std::size_t features, bool from_sums) {
   if (!from_sums) return UploadRule{std::max<std::size_t>(1, options.rounds_per_upload)};
   UploadRule rule{options.rounds_per_upload, options.growth,
-                  std::max<std::size_t>(options.min_batch, 1)};
+                  std::max<std::size_t>(options.min_batch, 1),
+                  options.personal && options.mode == Mode::asynchronous};
   if (options.min_batch == 0) {
     hide_examples(rule, options.spaces, options.loss, features,
                   held_models(options.spaces, options.loss, options.sample_size, true));
@@ -208,7 +209,8 @@ SharedPlan shared_plan(const LearningOptions& options, InputShape shape, std::si
   plan.statistics = learns_from_sums("fomd-oms", options, shape.features, clients);
   plan.hides_examples = plan.statistics && options.min_batch == 0;
   plan.personal = plan.statistics && options.personal;
-  plan.rounds_per_upload = upload_rule(options, shape.features, plan.statistics).rounds;
+  plan.rounds_per_upload = plan.statistics ? options.rounds_per_upload
+                                           : std::max<std::size_t>(1, options.rounds_per_upload);
   plan.features = shape.features;
   plan.experts = shape.experts;
   return plan;

@@ -47,7 +47,7 @@ std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std:
                         bool from_sums);
 
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
-UploadRule upload_rule(const LearningOptions& options, std::size_t features, bool from_sums);
+UploadRule upload_rule(const RunOptions& options, std::size_t features, bool from_sums);
 
 /// Refuses batches of a fixed length that are too short to hide the examples in them.
 Status check_batch_length(const UploadRule& uploads);

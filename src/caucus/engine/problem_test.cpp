@@ -80,11 +80,22 @@ TEST(UploadRule, IsThatOfTheOptions) {
   EXPECT_EQ(upload_rule(options, 7, true), (UploadRule{.rounds = 0,
                                                        .growth = 0.2,
                                                        .least = 16,
+                                                       .follows_changes = true,
                                                        .hides_examples = true,
                                                        .numbers = 8,
                                                        .shared = 8}));
   options.min_batch = 3;
-  EXPECT_EQ(upload_rule(options, 7, true), (UploadRule{.rounds = 0, .growth = 0.2, .least = 3}));
+  UploadRule known{.rounds = 0, .growth = 0.2, .least = 3, .follows_changes = true};
+  EXPECT_EQ(upload_rule(options, 7, true), known);
+  EXPECT_EQ(known.least_after_change(), 3U);
+
+  options.mode = Mode::synchronous;  // batches that all clients have in common
+  known.follows_changes = false;
+  EXPECT_EQ(upload_rule(options, 7, true), known);
+  EXPECT_EQ(known.least_after_change(), 0U);
+  options.mode = Mode::asynchronous;
+  options.personal = false;  // nobody would notice a change
+  EXPECT_EQ(upload_rule(options, 7, true), known);
 
   options.min_batch = 0;
   options.spaces = {Space{.kind = SpaceKind::expert}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -14,10 +15,12 @@
 
 namespace caucus {
 
-/// Clients with unequal amounts of data, made on the fly.
+/// Clients with unequal amounts of data, made on the fly. From one round on the target may be
+/// mirrored.
 class TestSource {
  public:
-  explicit TestSource(std::vector<std::size_t> rounds) : rounds_(std::move(rounds)) {
+  explicit TestSource(std::vector<std::size_t> rounds, std::size_t mirrored_from = kNever)
+      : rounds_(std::move(rounds)), mirrored_from_(mirrored_from) {
     for (std::size_t j = 0; j < rounds_.size(); ++j) {
       for (std::size_t t = 0; t < rounds_[j]; ++t) {
         Stream stream(
@@ -31,11 +34,14 @@ class TestSource {
   [[nodiscard]] std::size_t rounds(std::size_t client) const { return rounds_[client]; }
   [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
     const auto& x = x_.at({client, round});
-    return {x, static_cast<double>(x[0])};
+    const auto y = static_cast<double>(x[0]);
+    return {x, round < mirrored_from_ ? y : 1.0 - y};
   }
 
  private:
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> rounds_;
+  std::size_t mirrored_from_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
 };
 

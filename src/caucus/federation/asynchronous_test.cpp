@@ -116,6 +116,34 @@ TEST(AsynchronousFederation, IsRebuiltExactlyFromAnySnapshotAndTheRowsAfterIt) {
   }
 }
 
+TEST(AsynchronousFederation, FollowsAChangeOfTheData) {
+  const TestSource source({600, 600, 600}, 300);
+  const auto settings = asynchronous_settings(3, true);
+  Together together(settings, source);
+  std::vector<std::string> snapshots = {together.federation.snapshot()};
+  play_in_any_order(together, &snapshots);
+  // The models fit the last rounds, as if there had been no others before.
+  const LearnedModel model = together.federation.server()->learned();
+  EXPECT_LT(model.weights[0][0], -0.4);
+  std::uint64_t counted = 0;
+  int noticed =
+      0;  // a client that is behind the others may get models that know the change already
+  for (const TrackedMember& member : together.federation.members()) {
+    counted += member.counted;
+    if (member.changed_at >= 300 && member.changed_at < 360) ++noticed;
+  }
+  EXPECT_EQ(counted, 1800U);
+  EXPECT_GE(noticed, 1);
+  for (std::size_t killed = 0; killed < snapshots.size(); killed += 5) {
+    Federation restored = Federation::make(settings, kRun).value();
+    ASSERT_TRUE(restored.restore(snapshots[killed]).ok());
+    for (std::size_t b = killed; b < together.closed.size(); ++b) {
+      ASSERT_TRUE(restored.replay(together.closed[b].number, together.closed[b].reports).ok());
+      ASSERT_EQ(restored.snapshot(), snapshots[b + 1]) << killed << " " << b;
+    }
+  }
+}
+
 TEST(AsynchronousFederation, ARejectedReportCostsOnlyItsClient) {
   const TestSource source({200, 200});
   Together together(asynchronous_settings(2), source);

@@ -220,7 +220,7 @@ void Federation::give(std::uint32_t client) {
   if (asynchronous()) {
     const auto first = static_cast<std::size_t>(member.counted);
     batch = {static_cast<std::uint32_t>(member.playing + 1), first,
-             first + uploads_.length_after(first)};
+             first + uploads_.length_after(first, static_cast<std::size_t>(member.changed_at))};
   }
   member.playing = batch.number;
   if (!member.sampled.empty()) {
@@ -240,6 +240,7 @@ const Assignment& Federation::assign(std::uint32_t client) {
   const SampledSet& set = members_[client].sampled.back();
   assignment_.client = client;
   assignment_.examples = set.examples;
+  assignment_.least_after_change = uploads_.least_after_change();
   assignment_.held.clear();
   for (const SampledModel& model : set.models) {
     assignment_.held.push_back({model.space, *model.weights, model.share});
@@ -320,6 +321,7 @@ void Federation::fold() {
     member.closed_in = batch_;
     telemetry_->record(client, report.played);
     if (report.reports.empty()) continue;
+    if (report.reports.has_change(report.reports.size() - 1)) member.changed_at = member.counted;
     HeldSize held;
     held.clients = 1;
     for (const SampledModel& model : member.sampled.back().models) {

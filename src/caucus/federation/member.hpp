@@ -39,6 +39,7 @@ struct Member {
   std::uint64_t examples = 0;     ///< examples that it announced; 0 if it did not know
   std::uint64_t clipped = 0;      ///< of these, with a value outside the ranges of the plan
   std::uint64_t counted = 0;      ///< predictions in accepted reports
+  std::uint64_t changed_at = 0;   ///< `counted` when it last said that its data had changed
   std::uint64_t playing = 0;      ///< the batch whose models it was given last; 0 before the first
   std::uint64_t last_batch = 0;   ///< the batch of its last accepted report
   std::uint64_t closed_in = 0;    ///< the batch of this server process that closed with last_batch

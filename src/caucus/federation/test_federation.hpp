@@ -105,8 +105,12 @@ class TestClient {
     const SharedPlan& plan = participant_->plan();
     const std::size_t wanted =
         assignment.examples > 0 ? assignment.examples : plan.rounds_per_upload;
-    const std::size_t end = client_rule(plan, plan.features).end_of(row_, row_ + wanted, rows());
-    while (row_ < end) {
+    const UploadRule rule = client_rule(plan, plan.features);
+    const std::size_t end = rule.end_of(row_, row_ + wanted, rows());
+    const auto may_end = [&] {
+      return participant_->ready() && row_ < rows() && rule.sends(rows() - row_);
+    };
+    for (bool ends = false; row_ < end && !ends; ends = may_end()) {
       const Example example = source_->example(index_, row_++);
       const auto prediction = participant_->predict(example.x);
       EXPECT_TRUE(prediction.ok());

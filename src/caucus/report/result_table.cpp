@@ -60,7 +60,8 @@ std::string algorithms_table(const FinishedRun& run) {
   };
   table.add_column("algorithm", true, results,
                    [&](Result r) { return r.algorithm + diverged_text(run, r); });
-  numbers(square ? "MSE" : "loss", [&](Result r) { return plus_minus(r, square ? r.mse : r.loss); });
+  numbers(square ? "MSE" : "loss",
+          [&](Result r) { return plus_minus(r, square ? r.mse : r.loss); });
   if (run.options.loss.is_classification()) {
     numbers("accuracy", [](Result r) { return plus_minus(r, r.accuracy); });
     numbers("log loss", [](Result r) { return plus_minus(r, r.log_loss); });

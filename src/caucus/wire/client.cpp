@@ -112,6 +112,11 @@ Result<std::optional<OpenBatch>> Client::next_batch() {
   }
 }
 
+bool Client::batch_is_full() const {
+  Participant* const participant = parts_->participant_if_any();
+  return participant != nullptr && participant->ready();
+}
+
 Status Client::report(bool last) {
   Participant* const participant = parts_->participant_if_any();
   const auto report = participant == nullptr ? nullptr : participant->take_report(last);

@@ -205,6 +205,7 @@ void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assign
   into.set_batch(batch);
   into.set_durable(durable);
   into.set_examples(assignment.examples);
+  into.set_least_after_change(assignment.least_after_change);
   for (const HeldModel& held : assignment.held) {
     v1::HeldModel& model = *into.add_held();
     model.set_space(held.space);
@@ -214,7 +215,11 @@ void encode(std::uint64_t batch, std::uint64_t durable, const Assignment& assign
 }
 
 AssignmentRecord decode(const v1::Assignment& assignment) {
-  AssignmentRecord decoded{assignment.batch(), assignment.durable(), {}, assignment.examples()};
+  AssignmentRecord decoded{assignment.batch(),
+                           assignment.durable(),
+                           {},
+                           assignment.examples(),
+                           assignment.least_after_change()};
   for (const v1::HeldModel& model : assignment.held()) {
     decoded.held.push_back(
         {model.space(), model.share(), {model.weights().begin(), model.weights().end()}});
@@ -248,6 +253,7 @@ void encode(const ReportRecord& report, v1::Report& into) {
     v1::Part& part = *into.add_parts();
     part.set_sampled(reports.sampled_in[n]);
     part.set_examples(reports.examples[n]);
+    part.set_change(reports.has_change(n));
     for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
       v1::HeldReport& model = *part.add_held();
       model.set_space(reports.spaces[m]);
@@ -276,6 +282,7 @@ ReportRecord decode(const v1::Report& report) {
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());
     decoded.reports.add_report(0, part.examples());
+    if (part.change()) decoded.reports.mark_change();
     for (const v1::HeldReport& held : part.held()) {
       const auto gradient = decoded.reports.add_model(
           held.space(), held.loss(), static_cast<std::size_t>(held.gradient_size()));

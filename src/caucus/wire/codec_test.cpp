@@ -69,6 +69,7 @@ TEST(Codec, BringsReportsBackBitForBit) {
   const TestParts parts = {{75, 1, {{3, 1e-45F, {-0.0F, 1e-40F, 3e38F}}, {0, 0.5F, {}}}},
                            {77, 3, {{1, 2.0F, {0.1F}}}}};
   report.reports = batch_of(parts);
+  report.reports.mark_change();  // of the last part
   v1::Report message;
   encode(report, message);
   const ReportRecord decoded = decode(message);
@@ -76,6 +77,8 @@ TEST(Codec, BringsReportsBackBitForBit) {
   EXPECT_TRUE(decoded.last);
   EXPECT_EQ(decoded.played, report.played);
   EXPECT_EQ(parts_of(decoded.reports), parts);
+  EXPECT_FALSE(decoded.reports.has_change(0));
+  EXPECT_TRUE(decoded.reports.has_change(1));
   EXPECT_TRUE(std::signbit(decoded.reports.directions[0][0]));
 }
 
@@ -83,11 +86,15 @@ TEST(Codec, BringsAssignmentsAndGreetingsBack) {
   const std::vector<float> w = {1.0F, -0.0F, 1e-40F};
   Assignment assignment;
   assignment.held = {{5, w, 0.25}, {2, {}, 0.75}};
+  assignment.examples = 500;
+  assignment.least_after_change = 38;
   v1::Assignment message;
   encode(9, 4, assignment, message);
   const AssignmentRecord decoded = decode(message);
   EXPECT_EQ(decoded.batch, 9U);
   EXPECT_EQ(decoded.durable, 4U);
+  EXPECT_EQ(decoded.examples, 500U);
+  EXPECT_EQ(decoded.least_after_change, 38U);
   ASSERT_EQ(decoded.held.size(), 2U);
   EXPECT_EQ(decoded.held[0].weights, w);
   EXPECT_EQ(decoded.held[1].share, 0.75);

@@ -8,6 +8,11 @@
 #include "caucus/core/statistics/least_squares.hpp"
 
 namespace caucus {
+namespace {
+
+std::vector<double> as_doubles(std::span<const float> w) { return {w.begin(), w.end()}; }
+
+}  // namespace
 
 void LossDifferences::add(const LossDifferences& other) {
   examples += other.examples;
@@ -24,19 +29,21 @@ void LossDifferences::clear() {
 }
 
 void BatchSums::clear() {
+  BatchMapSums::clear();
   losses.clear();
-  for (const std::uint32_t map : touched) {
-    of_map[map].sums.reset(0);
-    of_map[map].examples = 0.0;
-  }
-  touched.clear();
+  young.clear();
+  memories.clear();
   squares = forecasts = 0.0;
   kept.clear();
 }
 
 BatchSums StatisticsOms::new_aggregate() const {
   const std::vector<double> zeros(models(), 0.0);
-  return {{0.0, zeros, zeros}, std::vector<MapSums>(sums_.size()), {}, 0.0, 0.0, {}, {}, {}};
+  BatchSums sums;
+  sums.of_map.resize(sums_.size());
+  sums.young.of_map.resize(sums_.size());
+  sums.losses = {0.0, zeros, zeros};
+  return sums;
 }
 
 void StatisticsOms::aggregate(ReportBatch& reports, BatchSums& into) const {
@@ -91,18 +98,28 @@ void StatisticsOms::find_linear_triangle(const ReportBatch& reports, std::size_t
 void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
                         const WeighedReport& weighed, BatchSums& into) const {
   into.losses.examples += weighed.examples;
+  MemoryLosses& losses = into.memories.emplace_back();
+  losses.client = weighed.client;
+  losses.examples = weighed.examples;
+  losses.changed = reports.has_change(report);
+  const auto judged = find_judged(reports, report, weighed, into);
+  if (judged && young_.exists()) {
+    const auto& young = young_models_[plan().maps.map_of(*judged)];
+    losses.judged = !young.empty() && factor_of(weighed, plan().maps.map_of(*judged)) > 0.0;
+    losses.by_all = sum_of_squares(into.judged, as_doubles(weights(*judged)));
+    losses.by_young = !young.empty() ? sum_of_squares(into.judged, young) : 0.0;
+  }
+  const bool outdated = losses.changed && judged && is_outdated(reports, report, *judged, into);
   for (const ReportedSums& one : weighed.sums) {
-    const std::size_t rows = triangle_rows(one.triangle.size());
-    if (one.factor == 0.0 || rows == 0) continue;
-    MapSums& all = into.of_map[one.map];
-    if (all.examples == 0.0) into.touched.push_back(static_cast<std::uint32_t>(one.map));
-    all.examples += one.factor * weighed.examples;
-    all.sums.grow(rows);
-    all.sums.add_triangle(rows, one.triangle, one.factor);
+    if (outdated || one.factor == 0.0 || one.triangle.empty()) continue;
+    into.add(one.map, one.triangle, one.factor, weighed.examples);
+    if (young_.takes(weighed.client) && !losses.changed) {
+      into.young.add(one.map, one.triangle, one.factor, weighed.examples);
+    }
   }
   add_errors(reports, report, weighed, into);
   if (reference_) {
-    compare_with_reference(reports, report, weighed, into);
+    if (judged) compare_with_reference(reports, report, weighed, into);
   } else {
     compare_pairs(reports, report, weighed, into);
   }
@@ -127,15 +144,41 @@ void StatisticsOms::add_errors(const ReportBatch& reports, std::size_t report,
   into.forecasts += factor * weighed.examples;
 }
 
+std::optional<std::uint32_t> StatisticsOms::find_judged(const ReportBatch& reports,
+                                                        std::size_t report,
+                                                        const WeighedReport& weighed,
+                                                        BatchSums& into) const {
+  if (!reference_ && !young_.exists()) return {};
+  std::span<const float> triangle = weighed.judged;
+  std::optional<std::uint32_t> space = reference_;
+  for (std::size_t a = reports.begin_of(report); !reference_ && a < reports.ends[report]; ++a) {
+    triangle = reports.direction(a);
+    space = reports.spaces[a];
+    if (!triangle.empty() && is_known(*space)) break;
+  }
+  if (triangle.empty() || !is_known(*space)) return {};
+  into.judged.reset(triangle_rows(triangle.size()));
+  into.judged.add_triangle(into.judged.size(), triangle);
+  return space;
+}
+
+bool StatisticsOms::is_outdated(const ReportBatch& reports, std::size_t report,
+                                std::uint32_t judged, const BatchSums& sums) const {
+  constexpr double kWorse = 2.0;
+  for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
+    if (reports.spaces[a] != judged || judged != reference_) continue;
+    const double when_sent =
+        static_cast<double>(reports.examples[report]) * static_cast<double>(reports.losses[a]);
+    return sum_of_squares(sums.judged, as_doubles(weights(judged))) > kWorse * when_sent;
+  }
+  return false;
+}
+
 void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
                                            const WeighedReport& weighed, BatchSums& into) const {
-  if (!is_known(*reference_) || weighed.judged.empty()) return;
-  into.linear.reset(triangle_rows(weighed.judged.size()));
-  into.linear.add_triangle(into.linear.size(), weighed.judged);
   const double examples = reports.examples[report];
   const auto loss_of = [&](std::uint32_t space) {
-    const auto w = weights(space);
-    return sum_of_squares(into.linear, std::vector<double>(w.begin(), w.end()));
+    return sum_of_squares(into.judged, as_doubles(weights(space)));
   };
   const auto compare = [&](std::uint32_t space, double excess) {
     const double factor = factor_of(weighed, plan().maps.map_of(space));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -57,7 +58,8 @@ void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment&
   } else {
     OmsServer::assign(batch, client, into);
   }
-  into.examples = settings_->uploads.length_after(batch.first);
+  into.examples = batch.last - batch.first;
+  into.least_after_change = settings_->uploads.least_after_change();
   double known = 0.0;
   for (HeldModel& model : into.held) {
     if (!is_known(model.space)) model.share = 0.0;
@@ -106,24 +108,44 @@ void StatisticsOms::step(const Batch&, const BatchSums& aggregate) {
 
 void StatisticsOms::learn(const BatchSums& sums) {
   if (sums.losses.examples == 0.0) return;
-  add(sums, share_kept(sums.losses.examples));
+  const double kept = share_kept(sums.losses.examples);
+  add_batch(sums, kept, sums_);
+  follow_change(sums, kept);
   errors_.add(sums.squares, sums.forecasts, share_kept(sums.forecasts));
   solve_grown(sums.touched);
   waiting_.add(sums.losses);
   if (models() > 1) move_probabilities();
 }
 
-void StatisticsOms::add(const BatchSums& sums, double kept) {
-  for (const std::uint32_t map : sums.touched) {
-    const MapSums& added = sums.of_map[map];
-    MapSums& all = sums_[map];
-    if (all.sums.empty()) all.sums = SymmetricMatrix(added.sums.size());
-    if (kept < 1.0) {
-      all.sums.scale(kept);
-      all.solved *= kept;
+void StatisticsOms::follow_change(const BatchSums& sums, double kept) {
+  young_.add(sums.young, kept, sums.memories);
+  if (young_.wins()) {
+    sums_ = young_.take();
+    robust_ = RobustFactors(settings_->robust, plan().maps.shape().features);
+    std::vector<std::uint32_t> all(sums_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    solve_grown(all);
+    double most = 0.0;
+    for (const MapSums& map : sums_) most = std::max(most, map.examples);
+    examples_ = std::min(examples_, most);
+  }
+  young_.follow(sums.memories, sums_);
+  solve_young(sums.young.touched);
+}
+
+void StatisticsOms::solve_young(std::span<const std::uint32_t> touched) {
+  if (!young_.exists()) return young_models_.clear();
+  young_models_.resize(sums_.size());
+  for (std::size_t i = 0; i < models(); ++i) {
+    const std::size_t map = plan().maps.map_of(i);
+    if (reference_ && i != *reference_) continue;
+    const MapSums& sums = young_.of_map(map);
+    const bool is_touched = std::find(touched.begin(), touched.end(), map) != touched.end();
+    if (sums.examples == 0.0) {
+      young_models_[map].clear();
+    } else if (is_touched) {
+      young_models_[map] = solution(i, sums);
     }
-    all.sums.add(added.sums);
-    all.examples = kept * all.examples + added.examples;
   }
 }
 
@@ -162,10 +184,14 @@ Ridge StatisticsOms::ridge_of(std::size_t space) const {
   return {kRidge, linear ? inputs : 0, kRidge * static_cast<double>(inputs)};
 }
 
-void StatisticsOms::solve(std::size_t space) {
+std::vector<double> StatisticsOms::solution(std::size_t space, const MapSums& sums) const {
   std::vector<double> w(weights(space).begin(), weights(space).end());
-  solve_least_squares(sums_[plan().maps.map_of(space)].sums, ridge_of(space),
-                      region_of(plan().maps.space(space)), w);
+  solve_least_squares(sums.sums, ridge_of(space), region_of(plan().maps.space(space)), w);
+  return w;
+}
+
+void StatisticsOms::solve(std::size_t space) {
+  const std::vector<double> w = solution(space, sums_[plan().maps.map_of(space)]);
   for (std::size_t k = 0; k < w.size(); ++k) weights_[space][k] = static_cast<float>(w[k]);
 }
 
@@ -197,7 +223,7 @@ const MapSums* StatisticsOms::complete_sums(std::size_t space) const {
 // --- state ---
 
 /// The first bytes, with the version of the layout.
-constexpr std::string_view kStatisticsState = "statistics-oms 4";
+constexpr std::string_view kStatisticsState = "statistics-oms 5";
 
 void StatisticsOms::save(StateWriter& to) const {
   to.text(kStatisticsState);
@@ -209,13 +235,8 @@ void StatisticsOms::save(StateWriter& to) const {
   to.numbers(waiting_.compared);
   robust_.save(to);
   errors_.save(to);
-  for (const MapSums& map : sums_) {
-    to.real(map.examples);
-    to.real(map.solved);
-    if (map.examples == 0.0) continue;
-    to.u64(map.sums.size());
-    map.sums.save(to);
-  }
+  save_sums(sums_, to);
+  young_.save(to);
 }
 
 Status StatisticsOms::restore(StateReader& from) {
@@ -232,23 +253,15 @@ Status StatisticsOms::restore(StateReader& from) {
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);
   }
-  for (std::size_t map = 0; map < sums_.size(); ++map) {
-    sums_[map].examples = from.real();
-    sums_[map].solved = from.real();
-    CAUCUS_CHECK(from.status());
-    if (!is_amount(sums_[map].examples) || !is_amount(sums_[map].solved)) {
-      return from.refuse("a number of examples");
-    }
-    if (sums_[map].examples == 0.0) continue;
-    const std::uint64_t size = from.u64();
-    CAUCUS_CHECK(from.status());
-    if (size < 1 || size > dimensions[map] + 1) return from.refuse("a size of sums");
-    CAUCUS_CHECK(sums_[map].sums.restore(from, static_cast<std::size_t>(size)));
-  }
+  CAUCUS_CHECK(restore_sums(from, dimensions, sums_));
+  CAUCUS_CHECK(young_.restore(from, dimensions));
   const bool possible = is_amount(examples_) && is_amount(waiting_.examples) &&
                         all_finite(waiting_.sums) && all_finite(waiting_.compared);
   if (!possible) return from.refuse("a number of examples");
   set_others();
+  std::vector<std::uint32_t> all(sums_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  solve_young(all);
   return from.status();
 }
 

@@ -23,7 +23,9 @@
 
 #include "caucus/algorithms/oms_server.hpp"
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
+#include "caucus/algorithms/statistics/map_sums.hpp"
 #include "caucus/algorithms/statistics/robust_factors.hpp"
+#include "caucus/algorithms/statistics/young_sums.hpp"
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/mirror/adahedge.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
@@ -49,13 +51,6 @@ struct StatisticsSettings {
   Robust robust = Robust::none;
 };
 
-/// Sums over examples of one map.
-struct MapSums {
-  SymmetricMatrix sums;   ///< of rows (y, z), up to the last coordinate that was reported
-  double examples = 0.0;  ///< their number; with forgetting, their weight
-  double solved = 0.0;    ///< `examples` when the models were computed
-};
-
 /// Sums of the differences of the losses of the spaces.
 struct LossDifferences {
   double examples = 0.0;
@@ -67,15 +62,15 @@ struct LossDifferences {
 };
 
 /// The sums over the reports of one batch.
-struct BatchSums {
+struct BatchSums : BatchMapSums {
   LossDifferences losses;
-  std::vector<MapSums> of_map;
-  std::vector<std::uint32_t> touched;  ///< maps with reports
+  BatchMapSums young;                  ///< of reports that count in the young memory
+  std::vector<MemoryLosses> memories;  ///< of each report
   double squares = 0.0;    ///< errors of the federated forecasts, at most; for the square loss
   double forecasts = 0.0;  ///< the number of these forecasts
   KeptReports kept;        ///< if they are weighed together (robust_factors.hpp), all reports
   WeighedReport report;    ///< used while aggregating: one report
-  SymmetricMatrix linear;  ///< used while aggregating: the sums of its linear map
+  SymmetricMatrix judged;  ///< used while aggregating: its sums that both memories predict
 
   void clear();
 };
@@ -140,6 +135,14 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Adds one report, whose sums of each map count with a factor.
   void add(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
            BatchSums& into) const;
+  /// Finds the sums of a report that both memories predict: those of the reference, or else of the
+  /// first model that is known. Returns the space.
+  std::optional<std::uint32_t> find_judged(const ReportBatch& reports, std::size_t report,
+                                           const WeighedReport& weighed, BatchSums& into) const;
+  /// Returns whether the model that the client had predicts its examples much better than the
+  /// present one: then they are from before a change that the server has followed.
+  [[nodiscard]] bool is_outdated(const ReportBatch& reports, std::size_t report,
+                                 std::uint32_t judged, const BatchSums& sums) const;
   /// Adds the mean of the losses of the models of a report by their probabilities, which no
   /// forecast of that client exceeds in the mean.
   void add_errors(const ReportBatch& reports, std::size_t report, const WeighedReport& weighed,
@@ -157,11 +160,14 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Returns the share of what was learned before that still counts after this many examples.
   [[nodiscard]] double share_kept(double examples) const;
   void learn(const BatchSums& sums);
-  /// Adds the sums of a batch to those of all.
-  void add(const BatchSums& sums, double kept);
+  /// Lets the young memory replace that of all examples if it predicts better.
+  void follow_change(const BatchSums& sums, double kept);
   /// Computes the models of maps with noticeably more examples than when they were computed last.
   void solve_grown(std::span<const std::uint32_t> touched);
   void solve(std::size_t space);
+  [[nodiscard]] std::vector<double> solution(std::size_t space, const MapSums& sums) const;
+  /// Computes the models by which the young memory is judged.
+  void solve_young(std::span<const std::uint32_t> touched);
   [[nodiscard]] Ridge ridge_of(std::size_t space) const;
   /// Moves p by the waiting differences, if they are over enough examples.
   void move_probabilities();
@@ -178,6 +184,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   LossDifferences waiting_;     ///< that have not moved p yet
   RobustFactors robust_;
   RecentErrors errors_;
+  YoungSums young_;
+  std::vector<std::vector<double>> young_models_;  ///< by map; a function of young_
 };
 
 }  // namespace caucus

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 namespace caucus {
 namespace {
@@ -25,6 +26,8 @@ constexpr std::size_t kLocals = PersonalLayer::kCandidates - kAlone;
 
 // The constants were chosen by measurement; they matter little within a factor of 2.
 constexpr double kFederatedPrior = 0.8;
+constexpr double kFederatedPriorAfterChange = 0.5;
+constexpr double kReliance = 0.5;
 // A client with fewer rows of its own knows next to nothing: it trusts the federated forecasts,
 // and one round moves its weights little.
 constexpr std::uint64_t kFewRows = 10;
@@ -36,6 +39,10 @@ constexpr double kLossMemory = 0.8;
 constexpr double kOffsetRidge = 1.0;
 constexpr double kMargin = 0.1;      // beyond the range of the targets, as a part of it
 constexpr double kAloneReach = 1.5;  // of the largest target
+
+RecursiveRidge new_alone(std::size_t dimension) { return {dimension + 1, 0.001}; }
+RecursiveRidge new_recent(std::size_t dimension) { return {dimension + 3, 0.03, kForgetting, 2}; }
+RecursiveRidge new_rescaled() { return {3, 0.1, kForgetting}; }
 
 std::vector<double> local_prior() {
   std::vector<double> prior(PersonalLayer::kCandidates, 0.0);
@@ -60,9 +67,9 @@ PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
     : loss_(loss),
       passes_through_(loss.is_classification() || std::holds_alternative<LinearLoss>(loss.kind())),
       feature_scale_(1.0 / std::sqrt(std::max(1.0, static_cast<double>(dimension)))),
-      alone_((passes_through_ ? 0 : dimension) + 1, 0.001),
-      recent_((passes_through_ ? 0 : dimension) + 3, 0.03, kForgetting, 2),
-      rescaled_(3, 0.1, kForgetting),
+      alone_(new_alone(passes_through_ ? 0 : dimension)),
+      recent_(new_recent(passes_through_ ? 0 : dimension)),
+      rescaled_(new_rescaled()),
       hedge_(local_prior()),
       features_(dimension + 3, 0.0),
       of_alone_(alone_.new_projection()),
@@ -113,6 +120,35 @@ void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
   least_ = observed_ == 1 ? y : std::min(least_, y);
   largest_ = observed_ == 1 ? y : std::max(largest_, y);
   last_target_ = y;
+  if (!forecast.federated) return;
+  // For classes the difference between forecast and target says nothing.
+  const double error =
+      loss_.is_classification() ? loss_.value(federated, y) : std::abs(federated - y);
+  if (!detector_.add(error)) return;
+  has_change_ = true;
+  if (!passes_through_) restart();
+}
+
+void PersonalLayer::restart() {
+  const std::size_t dimension = last_.x.size();
+  alone_ = new_alone(dimension);  // the others follow changes by themselves
+  const auto weights = hedge_.weights();
+  const bool relies =
+      std::accumulate(weights.begin(), weights.begin() + kRescaled, 0.0) > kReliance;
+  if (!relies) return;
+  recent_ = new_recent(dimension);
+  rescaled_ = new_rescaled();
+  residuals_ = corrected_ = 0.0;
+  Numbers prior{};
+  prior[kFederated] = kFederatedPriorAfterChange;
+  const double others = 0.5 * (1.0 - prior[kFederated]);
+  std::fill(prior.begin() + kOffset, prior.begin() + kAlone, others / kCorrectors);
+  std::fill(prior.begin() + kAlone, prior.end(), others / kLocals);
+  Numbers losses{};  // of the last example: the federated forecast begins behind
+  for (std::size_t i = 0; i < kCandidates; ++i) {
+    losses[i] = loss_.value(candidates_[i], *last_target_);
+  }
+  hedge_.restart(prior, losses, recent_loss_ / recent_count_);
 }
 
 void PersonalLayer::prepare(const PersonalForecast& forecast) {
@@ -234,11 +270,13 @@ std::array<PersonalLayer::Weight, PersonalLayer::kCandidates> PersonalLayer::wei
 }
 
 void PersonalLayer::save(StateWriter& to) const {
-  to.text("personal layer");
+  to.text("personal layer 2");
   alone_.save(to);
   recent_.save(to);
   rescaled_.save(to);
   hedge_.save(to);
+  detector_.save(to);
+  to.flag(has_change_);
   to.flag(has_federated_);
   write_optional(to, last_target_);
   to.u64(observed_);
@@ -254,11 +292,13 @@ void PersonalLayer::save(StateWriter& to) const {
 }
 
 Status PersonalLayer::restore(StateReader& from) {
-  from.expect("personal layer");
+  from.expect("personal layer 2");
   CAUCUS_CHECK(alone_.restore(from));
   CAUCUS_CHECK(recent_.restore(from));
   CAUCUS_CHECK(rescaled_.restore(from));
   CAUCUS_CHECK(hedge_.restore(from));
+  CAUCUS_CHECK(detector_.restore(from));
+  has_change_ = from.flag();
   has_federated_ = from.flag();
   last_target_ = read_optional(from);
   observed_ = from.u64();

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "caucus/core/base/state_io.hpp"
+#include "caucus/core/personal/change_detector.hpp"
 #include "caucus/core/personal/prior_hedge.hpp"
 #include "caucus/core/personal/recursive_ridge.hpp"
 #include "caucus/loss.hpp"
@@ -84,6 +85,13 @@ class PersonalLayer {
   /// Returns the record since the last call of take_record().
   [[nodiscard]] const PersonalRecord& record() const { return record_; }
   PersonalRecord take_record() { return std::exchange(record_, {}); }
+  /// Returns whether the federated forecasts have become worse since the last call of end_batch().
+  [[nodiscard]] bool has_change() const { return has_change_; }
+  /// Says that the examples so far are uploaded. Returns has_change().
+  bool end_batch() {
+    detector_.end_batch();
+    return std::exchange(has_change_, false);
+  }
   /// Returns a bound on the size of all forecasts if no target and no federated forecast is larger
   /// than these numbers.
   [[nodiscard]] static double largest_forecast(double target, double federated);
@@ -110,6 +118,9 @@ class PersonalLayer {
   /// Returns a mixing cost with which few rows cannot deceive the mixture.
   [[nodiscard]] double least_cost() const;
   void learn(const PersonalForecast& forecast, double y);
+  /// Forgets what no longer holds after a change: the regression that forgets nothing and, if the
+  /// layer still relied on the federated forecasts, the others and which forecasts were good.
+  void restart();
 
   Loss loss_;
   bool passes_through_;
@@ -126,6 +137,8 @@ class PersonalLayer {
   double recent_loss_ = 0.0;            ///< of the forecasts given, a mean over about 5 examples
   double recent_count_ = 0.0;
   PersonalRecord record_;
+  ChangeDetector detector_;  ///< of the errors of the federated forecasts
+  bool has_change_ = false;
   std::uint64_t observed_ = 0;  ///< examples so far
   PersonalForecast last_;
   bool awaits_target_ = false;  ///< whether last_ may be observed

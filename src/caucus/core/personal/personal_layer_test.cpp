@@ -259,6 +259,31 @@ TEST(PersonalLayer, StrangeNumbersLeaveItFinite) {
   EXPECT_NEAR(sum, 1.0, 1e-9);
 }
 
+TEST(PersonalLayer, LearnsAnewWhenTheFederatedForecastsBecomeWorse) {
+  constexpr int kChange = 400;
+  const auto rows = rows_of_a_client(
+      600, 5, [](double truth, int t) { return t < kChange ? truth : 2.0 - truth; });
+  PersonalLayer layer(kInputs);
+  int noticed = -1;
+  double squares = 0.0;
+  for (int t = 0; t < 600; ++t) {
+    const Row& row = rows[static_cast<std::size_t>(t)];
+    const double given = layer.predict(row.x, row.federated);
+    layer.observe(row.y);
+    if (t >= kChange + 100) squares += (given - row.y) * (given - row.y);
+    if (t % 50 == 49 && noticed < 0) {
+      EXPECT_EQ(layer.end_batch(), false) << t;
+    }
+    if (layer.has_change() && noticed < 0) noticed = t;
+  }
+  EXPECT_GE(noticed, kChange);
+  EXPECT_LE(noticed, kChange + 10);
+  EXPECT_LT(squares / 100.0, 0.02);  // the federated forecasts are wrong by about 1
+  EXPECT_TRUE(layer.end_batch());
+  EXPECT_FALSE(layer.end_batch());
+  EXPECT_FALSE(layer.has_change());
+}
+
 RC_GTEST_PROP(PersonalLayer, ContinuesBitForBitAfterRestoring, ()) {
   const auto rows = alike_rows(80, *rc::gen::arbitrary<std::uint64_t>());
   const auto cut = *rc::gen::inRange<std::size_t>(0, rows.size());

@@ -20,6 +20,16 @@ std::size_t shared_coordinates(std::span<const Space> spaces, const Loss& loss,
 
 }  // namespace
 
+constexpr double kGrowthAfterChange = 0.4;
+
+std::size_t UploadRule::length_after(std::size_t before, std::size_t changed) const {
+  const std::size_t usual = length_after(before);
+  if (changed == 0 || rounds > 0) return usual;
+  const auto grown =
+      static_cast<std::size_t>(kGrowthAfterChange * static_cast<double>(before - changed));
+  return std::min(usual, std::max({std::size_t{1}, least, grown}));
+}
+
 std::size_t UploadRule::coordinates(std::size_t dimension, std::size_t examples,
                                     std::size_t spaces) const {
   if (!hides_examples) return examples > 0 ? dimension : 0;

@@ -20,9 +20,10 @@
 namespace caucus {
 
 struct UploadRule {
-  std::size_t rounds = 1;  ///< N, the length of every batch; 0 if batches grow
-  double growth = 0.3;     ///< length of a growing batch, as a share of the rounds before it
-  std::size_t least = 1;   ///< the least length of a growing batch
+  std::size_t rounds = 1;        ///< N, the length of every batch; 0 if batches grow
+  double growth = 0.3;           ///< length of a growing batch, as a share of the rounds before it
+  std::size_t least = 1;         ///< the least length of a growing batch
+  bool follows_changes = false;  ///< a change of the data may end a growing batch early
   bool hides_examples = false;
   std::size_t longest = kLongest;  ///< growing batches stop growing here
   // Used only if examples are hidden:
@@ -40,6 +41,10 @@ struct UploadRule {
     const auto grown = static_cast<std::size_t>(std::min(wanted, static_cast<double>(longest)));
     return std::max({std::size_t{1}, least, grown});
   }
+  /// Returns the length of the batch of a client that begins after this many rounds, if its data
+  /// have changed after `changed` rounds (0 if never). After a change batches are short again and
+  /// grow faster, up to the length that they would have had.
+  [[nodiscard]] std::size_t length_after(std::size_t before, std::size_t changed) const;
   /// Returns how many coordinates of a space are sent for this many examples, in a report that has
   /// the sums of `spaces` spaces.
   [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples,
@@ -66,6 +71,10 @@ struct UploadRule {
     std::size_t before = 0;
     for (std::uint64_t b = 1; b < batch; ++b) before += length_after(before);
     return before;
+  }
+  /// Returns after how many examples a change of the data may end a batch; 0 means never.
+  [[nodiscard]] std::size_t least_after_change() const {
+    return rounds == 0 && follows_changes ? std::max<std::size_t>(1, least) : 0;
   }
   /// Returns whether a batch of this many examples may be sent at all.
   [[nodiscard]] bool sends(std::size_t examples) const {

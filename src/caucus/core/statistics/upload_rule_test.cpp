@@ -154,5 +154,15 @@ TEST(UploadRule, MakesTheLeastBatchLongEnoughForLinearSpaces) {
   EXPECT_EQ(rule_of({linear, plain}, Loss(SquareLoss{}), 3).shared, 0U);
 }
 
+TEST(UploadRule, BatchesAreShortAfterAChangeAndCatchUp) {
+  const UploadRule rule{.rounds = 0, .growth = 0.2, .least = 10};
+  EXPECT_EQ(rule.length_after(1000, 0), 200U);
+  EXPECT_EQ(rule.length_after(1000, 1000), 10U);
+  EXPECT_EQ(rule.length_after(1010, 1000), 10U);
+  EXPECT_EQ(rule.length_after(1050, 1000), 20U);
+  EXPECT_EQ(rule.length_after(3000, 1000), 600U);
+  EXPECT_EQ((UploadRule{.rounds = 7}).length_after(1000, 1000), 7U);
+}
+
 }  // namespace
 }  // namespace caucus

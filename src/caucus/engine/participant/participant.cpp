@@ -109,6 +109,7 @@ std::shared_ptr<Participant::Models> Participant::models_of(AssignmentRecord rec
   auto models = std::make_shared<Models>();
   models->batch = record.batch;
   models->examples = record.examples > 0 ? record.examples : shared_.rounds_per_upload;
+  models->least_after_change = record.least_after_change;
   models->fingerprint = fingerprint_of(record);
   models->assignment.client = client_;
   models->assignment.examples = models->examples;
@@ -410,7 +411,11 @@ bool Participant::unanswered() const {
 
 bool Participant::ready() const {
   const std::lock_guard lock(mutex_);
-  return unanswered() && waiting_observations() >= models_->examples;
+  if (!unanswered()) return false;
+  const std::uint64_t waiting = waiting_observations();
+  const std::uint64_t least = models_->least_after_change;
+  const bool changed = personal_ && personal_->has_change() && least > 0;
+  return waiting >= models_->examples || (changed && waiting >= least);
 }
 
 SharedReport Participant::take_report(bool last) {
@@ -439,6 +444,9 @@ SharedReport Participant::take_report(bool last) {
   // With late labels the personal losses are over other examples than the sums.
   if (personal_ && !report->reports.empty() && rule_.sends(personal_->record().examples)) {
     report->played.personal = personal_->take_record();
+  }
+  if (personal_ && !report->reports.empty() && personal_->end_batch()) {
+    report->reports.mark_change();
   }
   report->last = last && parts_.empty();  // otherwise the next report has the rest
   answered_ = models_->batch;

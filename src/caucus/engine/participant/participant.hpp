@@ -96,7 +96,8 @@ class Participant {
     std::uint64_t fingerprint = 0;
     std::uint64_t history = 0;   ///< history_ when they were drawn
     std::uint64_t examples = 0;  ///< the length of the batch
-    bool predicts = false;       ///< whether a model has learned yet
+    std::uint64_t least_after_change = 0;
+    bool predicts = false;  ///< whether a model has learned yet
     std::vector<std::vector<float>> weights;
     Assignment assignment;  ///< refers to the models above
   };

@@ -177,6 +177,43 @@ TEST(Participant, DropsWhatBecameTooOldBeforeItWasReported) {
   EXPECT_EQ(participant->counts().forgotten, 1U);
 }
 
+TEST(Participant, EndsABatchEarlyWhenItsDataChange) {
+  SharedPlan plan = test_plan(0);
+  plan.statistics = plan.personal = true;
+  for (const std::uint64_t least : {0U, 40U, 70U}) {
+    const auto participant = make(plan);
+    AssignmentRecord record = assignment(1);
+    record.examples = 200;
+    record.least_after_change = least;
+    ASSERT_TRUE(participant->assign(record).ok());
+    std::uint64_t ready_at = 0;
+    for (std::uint64_t n = 1; n <= 200 && ready_at == 0; ++n) {
+      const auto prediction = participant->predict(example(static_cast<std::uint32_t>(n)));
+      const double noise = n % 2 == 0 ? 0.01 : -0.01;
+      ASSERT_TRUE(participant->observe(prediction->id, n <= 50 ? noise : 100.0));
+      if (participant->ready()) ready_at = n;
+    }
+    const auto report = participant->take_report(false);
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(report->reports.has_change(0));
+    EXPECT_EQ(report->reports.examples[0], ready_at);
+    if (least == 0) {
+      EXPECT_EQ(ready_at, 200U);
+    } else {
+      EXPECT_GE(ready_at, std::max<std::uint64_t>(least, 51));
+      EXPECT_LE(ready_at, std::max<std::uint64_t>(least, 54));
+    }
+    // The next report does not say it again.
+    record = assignment(2);
+    record.examples = 10;
+    ASSERT_TRUE(participant->assign(record).ok());
+    for (std::uint32_t n = 300; n < 310; ++n) {
+      ASSERT_TRUE(participant->observe(participant->predict(example(n))->id, 100.0));
+    }
+    EXPECT_FALSE(participant->take_report(false)->reports.has_change(0));
+  }
+}
+
 TEST(Participant, ForgetsAPredictionThatGetsNoTrueValue) {
   const auto participant = make(test_plan());
   ASSERT_TRUE(participant->assign(assignment(1)).ok());

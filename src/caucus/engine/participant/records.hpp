@@ -85,13 +85,14 @@ struct AssignmentRecord {
   std::uint64_t batch = 0;
   std::uint64_t durable = 0;  ///< the server will not ask again for reports up to this
   std::vector<HeldModelRecord> held = {};
-  std::uint64_t examples = 0;  ///< the length of the batch; 0 if the plan says it
+  std::uint64_t examples = 0;            ///< the length of the batch; 0 if the plan says it
+  std::uint64_t least_after_change = 0;  ///< if the data change, it may end after so many; 0: never
 };
 
 /// Returns the models with memory of their own.
 inline AssignmentRecord record_of(std::uint64_t batch, std::uint64_t durable,
                                   const Assignment& assignment) {
-  AssignmentRecord record{batch, durable, {}, assignment.examples};
+  AssignmentRecord record{batch, durable, {}, assignment.examples, assignment.least_after_change};
   for (const HeldModel& held : assignment.held) {
     record.held.push_back({held.space, held.share, {held.weights.begin(), held.weights.end()}});
   }

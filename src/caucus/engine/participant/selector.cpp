@@ -42,7 +42,7 @@ Status SelectorOptions::validate() const {
   return learning.validate();
 }
 
-constexpr std::string_view kSavedSelector = "caucus selector 3";
+constexpr std::string_view kSavedSelector = "caucus selector 4";
 
 namespace {
 
@@ -87,7 +87,7 @@ struct Selector::Parts {
 
   /// Opens the batch that begins after so many rounds.
   Status open(std::uint32_t number, std::size_t first) {
-    batch = {number, first, first + uploads.length_after(first)};
+    batch = {number, first, first + uploads.length_after(first, static_cast<std::size_t>(changed))};
     CAUCUS_CHECK(participant->assign(record_of(number, number - 1, server.assign(batch, 0))));
     return Done{};
   }
@@ -99,6 +99,7 @@ struct Selector::Parts {
   UploadRule uploads;
   Batch batch;
   std::uint64_t rounds = 0;
+  std::uint64_t changed = 0;               ///< the rounds after which the data have changed
   std::optional<std::uint64_t> predicted;  ///< the prediction that waits for its true value
 };
 
@@ -140,6 +141,7 @@ Status Selector::observe(double y) {
   ++own.rounds;
   if (!own.participant->ready()) return Done{};
   ReportBatch reports = own.participant->take_report(false)->reports;
+  if (reports.has_change(0)) own.changed = own.rounds;
   own.server.accept(reports);
   own.server.close(own.batch);
   return own.open(own.batch.number + 1, own.rounds);
@@ -154,6 +156,7 @@ std::string Selector::save() const {
   to.text(kSavedSelector);
   to.u32(parts_->batch.number);
   to.u64(parts_->batch.first);
+  to.u64(parts_->changed);
   parts_->server.save(to);
   parts_->participant->save(to);
   return sealed(to.take());
@@ -165,9 +168,11 @@ Status Selector::restore(std::string_view bytes) {
   from.expect(kSavedSelector);
   const std::uint32_t number = from.u32();
   const auto first = static_cast<std::size_t>(from.u64());
+  const std::uint64_t changed = from.u64();
   CAUCUS_CHECK(from.status());
-  if (number == 0) return from.refuse("batch 0");
+  if (number == 0 || changed > first) return from.refuse("batch " + std::to_string(number));
   CAUCUS_TRY(auto parts, Parts::make(parts_->options));
+  parts->changed = changed;
   CAUCUS_CHECK(parts->server.restore(from));
   CAUCUS_CHECK(parts->open(number, first));
   CAUCUS_CHECK(parts->participant->restore(from));

@@ -19,7 +19,8 @@ namespace caucus {
 /// (stored_run_test.cpp checks that). Version 3 added the length with which the run began, and rows
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
 /// open batch and the losses that personal layers compare. Version 5 added the clipped examples,
-/// version 6 the sums of the latest forecasts and of the targets, and the errors behind error bars.
+/// version 6 the sums of the latest forecasts and of the targets, the errors behind error bars, and
+/// changes of the data.
 constexpr std::string_view kSnapshotName = "caucus federation 6";
 
 template <>
@@ -188,6 +189,7 @@ Status Federation::check_restored(StateReader& from, std::uint64_t features,
     if (has_too_many(member.examples)) {
       return from.refuse(std::to_string(member.examples) + " examples of a client");
     }
+    if (member.changed_at > member.counted) return from.refuse("a change that is to come");
     if (!is_as_given(member, batch_, asynchronous(), settings_)) {
       return from.refuse("other models than '" + member.name + "' can have been given");
     }

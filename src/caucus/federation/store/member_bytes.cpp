@@ -45,8 +45,8 @@ constexpr std::uint8_t kRowVersion = 6;
 constexpr auto kSnapshotFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,
                &TrackedMember::examples, &TrackedMember::clipped, &TrackedMember::counted,
-               &TrackedMember::playing, &TrackedMember::last_batch, &TrackedMember::counters,
-               &TrackedMember::sampled);
+               &TrackedMember::changed_at, &TrackedMember::playing, &TrackedMember::last_batch,
+               &TrackedMember::counters, &TrackedMember::sampled);
 constexpr auto kRowFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::examples, &TrackedMember::cut_off,
                &TrackedMember::counters, &TrackedMember::clipped);
@@ -71,6 +71,7 @@ static void save_field(const ReportBatch& reports, StateWriter& into) {
   for (std::size_t n = 0; n < reports.size(); ++n) {
     into.u64(reports.sampled_in[n]);
     into.u32(reports.examples[n]);
+    into.flag(reports.has_change(n));
     into.u64(reports.ends[n] - reports.begin_of(n));
     for (std::size_t m = reports.begin_of(n); m < reports.ends[n]; ++m) {
       into.u32(reports.spaces[m]);
@@ -85,6 +86,7 @@ static void read_field(StateReader& from, ReportBatch& reports) {
   for (std::uint64_t n = 0; n < count && from.ok(); ++n) {
     reports.sampled_in.push_back(from.u64());
     reports.add_report(0, from.u32());
+    if (from.flag()) reports.mark_change();
     const std::uint64_t models = from.u64();
     for (std::uint64_t m = 0; m < models && from.ok(); ++m) {
       const std::uint32_t space = from.u32();

@@ -153,5 +153,46 @@ TEST(Changes, OneClientThatClaimsThemMakesTheOthersForgetNothing) {
   EXPECT_LT(changed.weights[0], -0.9F);
 }
 
+/// Returns a client's report on 40 examples, which the present models predict.
+ReportBatch report_of(Server<StatisticsOms>& server, std::uint32_t client, std::size_t first) {
+  const UploadRule rule = rule_of(1);
+  Assignment assignment;
+  server.assign({1, first, first + 40}, client, assignment);
+  const Plan& plan = server.algorithm().plan();
+  BatchStatistics statistics(plan, rule);
+  statistics.begin(assignment, 40);
+  Forecast forecast(plan.maps);
+  for (std::size_t round = first; round < first + 40; ++round) {
+    const Example example = mirrored().example(client, round);
+    predict_with_held(plan, assignment, example.x, forecast);
+    statistics.add(forecast, example.y);
+  }
+  ReportBatch reports;
+  statistics.report(reports);
+  return reports;
+}
+
+void learn(Server<StatisticsOms>& server, ReportBatch reports) {
+  server.accept(reports);
+  server.close({1, 0, 1});
+}
+
+TEST(Changes, ALateNoticeDoesNotBringBackWhatTheServerHasForgotten) {
+  for (const bool notices : {true, false}) {
+    Server<StatisticsOms> server(made(rule_of(1)));
+    learn(server, report_of(server, 0, 0));
+    ReportBatch late = report_of(server, 1, 40);  // about the time before the change
+    ReportBatch first = report_of(server, 0, kChange - 20);
+    first.mark_change();
+    learn(server, std::move(first));
+    for (std::size_t n = 0; n < 3; ++n) learn(server, report_of(server, 0, kChange + 40 * n));
+    ASSERT_LT(server.algorithm().weights(0)[0], -0.9F);
+    if (notices) late.mark_change();
+    learn(server, std::move(late));
+    learn(server, report_of(server, 0, kChange + 120));  // the models are computed anew
+    EXPECT_EQ(server.algorithm().weights(0)[0] < -0.9F, notices);
+  }
+}
+
 }  // namespace
 }  // namespace caucus::changes

@@ -43,14 +43,15 @@ class YoungSums {
   }
   [[nodiscard]] const MapSums& of_map(std::size_t map) const { return sums_[map]; }
 
-  /// Counts the votes of a batch, of whose sums `kept` of the earlier ones remain.
+  /// Counts the votes of the reports of a batch, and adds the sums of those that count in it.
+  /// `kept` is the share of earlier sums that still counts.
   void add(const BatchMapSums& batch, double kept, std::span<const MemoryLosses> reports);
   /// Returns whether it is to replace the sums of all examples, which are these.
   [[nodiscard]] bool wins() const;
   /// Ends the memory.
   std::vector<MapSums> take();
-  /// Gives it up if it is nearly all there is, and begins or joins one for the clients that say
-  /// that there was a change.
+  /// Gives it up if it has most of all examples, and begins one, or lets clients join it, if they
+  /// say that there was a change.
   void follow(std::span<const MemoryLosses> reports, std::span<const MapSums> all);
 
   void save(StateWriter& to) const;

@@ -28,6 +28,7 @@ constexpr std::size_t kLocals = PersonalLayer::kCandidates - kAlone;
 constexpr double kFederatedPrior = 0.8;
 constexpr double kFederatedPriorAfterChange = 0.5;
 constexpr double kReliance = 0.5;
+constexpr std::uint64_t kTogether = 50;  // examples between two signs of one change
 // A client with fewer rows of its own knows next to nothing: it trusts the federated forecasts,
 // and one round moves its weights little.
 constexpr std::uint64_t kFewRows = 10;
@@ -120,23 +121,34 @@ void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
   least_ = observed_ == 1 ? y : std::min(least_, y);
   largest_ = observed_ == 1 ? y : std::max(largest_, y);
   last_target_ = y;
-  if (!forecast.federated) return;
+  if (!passes_through_ && alone_detector_.add(std::abs(candidates_[kAlone] - y))) {
+    alone_worse_at_ = observed_;
+  }
+  if (forecast.federated) notice_change(federated, y);
+  // A regression that is worse by itself has seen rare rows; the others follow changes anyway.
+  const auto is_recent = [&](std::uint64_t at) { return at > 0 && observed_ - at < kTogether; };
+  if (is_recent(alone_worse_at_) && is_recent(worse_at_)) {
+    alone_ = new_alone(last_.x.size());
+    alone_worse_at_ = 0;
+  }
+}
+
+void PersonalLayer::notice_change(double federated, double y) {
   // For classes the difference between forecast and target says nothing.
   const double error =
       loss_.is_classification() ? loss_.value(federated, y) : std::abs(federated - y);
   if (!detector_.add(error)) return;
   has_change_ = true;
+  worse_at_ = observed_;
   if (!passes_through_) restart();
 }
 
 void PersonalLayer::restart() {
-  const std::size_t dimension = last_.x.size();
-  alone_ = new_alone(dimension);  // the others follow changes by themselves
   const auto weights = hedge_.weights();
   const bool relies =
       std::accumulate(weights.begin(), weights.begin() + kRescaled, 0.0) > kReliance;
   if (!relies) return;
-  recent_ = new_recent(dimension);
+  recent_ = new_recent(last_.x.size());
   rescaled_ = new_rescaled();
   residuals_ = corrected_ = 0.0;
   Numbers prior{};
@@ -270,12 +282,15 @@ std::array<PersonalLayer::Weight, PersonalLayer::kCandidates> PersonalLayer::wei
 }
 
 void PersonalLayer::save(StateWriter& to) const {
-  to.text("personal layer 2");
+  to.text("personal layer 3");
   alone_.save(to);
   recent_.save(to);
   rescaled_.save(to);
   hedge_.save(to);
   detector_.save(to);
+  alone_detector_.save(to);
+  to.u64(worse_at_);
+  to.u64(alone_worse_at_);
   to.flag(has_change_);
   to.flag(has_federated_);
   write_optional(to, last_target_);
@@ -292,12 +307,15 @@ void PersonalLayer::save(StateWriter& to) const {
 }
 
 Status PersonalLayer::restore(StateReader& from) {
-  from.expect("personal layer 2");
+  from.expect("personal layer 3");
   CAUCUS_CHECK(alone_.restore(from));
   CAUCUS_CHECK(recent_.restore(from));
   CAUCUS_CHECK(rescaled_.restore(from));
   CAUCUS_CHECK(hedge_.restore(from));
   CAUCUS_CHECK(detector_.restore(from));
+  CAUCUS_CHECK(alone_detector_.restore(from));
+  worse_at_ = from.u64();
+  alone_worse_at_ = from.u64();
   has_change_ = from.flag();
   has_federated_ = from.flag();
   last_target_ = read_optional(from);
@@ -330,11 +348,11 @@ Status PersonalLayer::restore(StateReader& from) {
   if (!all_finite(numbers) || !all_finite(sums) || !all_finite(others) || !all_finite(last_.x)) {
     return from.refuse("a number of the personal layer", "expected finite numbers");
   }
-  const bool possible = -RecursiveRidge::kLargest <= least_ && least_ <= largest_ &&
-                        largest_ <= RecursiveRidge::kLargest && is_amount(recent_loss_) &&
-                        is_amount(recent_count_) && is_amount(corrected_) &&
-                        last_target_.has_value() == (observed_ > 0) &&
-                        record_.examples <= observed_;
+  const bool possible =
+      -RecursiveRidge::kLargest <= least_ && least_ <= largest_ &&
+      largest_ <= RecursiveRidge::kLargest && is_amount(recent_loss_) && is_amount(recent_count_) &&
+      is_amount(corrected_) && last_target_.has_value() == (observed_ > 0) &&
+      record_.examples <= observed_ && worse_at_ <= observed_ && alone_worse_at_ <= observed_;
   if (!possible) return from.refuse("the targets or losses", "expected those of a personal layer");
   return Done{};
 }

@@ -90,6 +90,7 @@ class PersonalLayer {
   /// Says that the examples so far are uploaded. Returns has_change().
   bool end_batch() {
     detector_.end_batch();
+    alone_detector_.end_batch();
     return std::exchange(has_change_, false);
   }
   /// Returns a bound on the size of all forecasts if no target and no federated forecast is larger
@@ -118,8 +119,10 @@ class PersonalLayer {
   /// Returns a mixing cost with which few rows cannot deceive the mixture.
   [[nodiscard]] double least_cost() const;
   void learn(const PersonalForecast& forecast, double y);
-  /// Forgets what no longer holds after a change: the regression that forgets nothing and, if the
-  /// layer still relied on the federated forecasts, the others and which forecasts were good.
+  /// Notices if a federated forecast is one of many that have become worse.
+  void notice_change(double federated, double y);
+  /// Forgets what no longer holds after a change, if the layer still relied on the federated
+  /// forecasts: the regressions that forget, and which forecasts were good.
   void restart();
 
   Loss loss_;
@@ -137,7 +140,10 @@ class PersonalLayer {
   double recent_loss_ = 0.0;            ///< of the forecasts given, a mean over about 5 examples
   double recent_count_ = 0.0;
   PersonalRecord record_;
-  ChangeDetector detector_;  ///< of the errors of the federated forecasts
+  ChangeDetector detector_;        ///< of the errors of the federated forecasts
+  ChangeDetector alone_detector_;  ///< of those of the client's own regression
+  /// The examples after which they noticed a change last; 0 for never.
+  std::uint64_t worse_at_ = 0, alone_worse_at_ = 0;
   bool has_change_ = false;
   std::uint64_t observed_ = 0;  ///< examples so far
   PersonalForecast last_;

@@ -284,6 +284,20 @@ TEST(PersonalLayer, LearnsAnewWhenTheFederatedForecastsBecomeWorse) {
   EXPECT_FALSE(layer.has_change());
 }
 
+TEST(PersonalLayer, KeepsItsOwnRegressionWhereOnlyTheFederatedForecastsBecomeWorse) {
+  constexpr std::size_t kChange = 400;
+  const auto rows = alike_rows(600, 6);
+  auto worse = rows;
+  for (std::size_t t = kChange; t < worse.size(); ++t) *worse[t].federated += 1.0;
+  PersonalLayer layer(kInputs);
+  PersonalLayer undisturbed(kInputs);
+  play(layer, worse);
+  play(undisturbed, rows);
+  EXPECT_TRUE(layer.has_change());
+  EXPECT_FALSE(undisturbed.has_change());
+  EXPECT_EQ(layer.record().alone, undisturbed.record().alone);
+}
+
 RC_GTEST_PROP(PersonalLayer, ContinuesBitForBitAfterRestoring, ()) {
   const auto rows = alike_rows(80, *rc::gen::arbitrary<std::uint64_t>());
   const auto cut = *rc::gen::inRange<std::size_t>(0, rows.size());

@@ -46,6 +46,7 @@ class GramComparator {
   [[nodiscard]] std::vector<BestFit> best(std::span<const Region> regions) const;
 
  private:
+  GramComparator(std::size_t dimension, double yy, bool from_floats);
   /// Of 16 products that are added as floats, and of the sum as a float.
   static constexpr double kFloatError = 0x1p-22;
 

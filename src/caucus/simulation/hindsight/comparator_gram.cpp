@@ -27,15 +27,20 @@ void add_block(Eigen::Ref<Matrix> A, Eigen::Ref<Vector> b, std::span<const doubl
 
 }  // namespace
 
-GramComparator::GramComparator(std::size_t dimension)
-    : dimension_(dimension), A_(dimension * dimension, 0.0), b_(dimension, 0.0) {
+GramComparator::GramComparator(std::size_t dimension) : GramComparator(dimension, 0.0, false) {}
+
+GramComparator::GramComparator(std::size_t dimension, double yy, bool from_floats)
+    : dimension_(dimension),
+      from_floats_(from_floats),
+      A_(dimension * dimension, 0.0),
+      b_(dimension, 0.0),
+      yy_(yy) {
   pending_.reserve(kBlock * dimension);
   pending_y_.reserve(kBlock);
 }
 
-GramComparator::GramComparator(const SymmetricMatrix& sums) : GramComparator(sums.size() - 1) {
-  from_floats_ = true;
-  yy_ = sums(0, 0);
+GramComparator::GramComparator(const SymmetricMatrix& sums)
+    : GramComparator(sums.size() - 1, sums(0, 0), true) {
   for (std::size_t r = 0; r < dimension_; ++r) {
     b_[r] = sums(r + 1, 0);
     for (std::size_t c = 0; c <= r; ++c) A_[c * dimension_ + r] = sums(r + 1, c + 1);

@@ -9,7 +9,7 @@ namespace caucus {
 constexpr double kAllowed = 2.0;
 constexpr double kLargestRatio = 12.0;
 constexpr double kAlarm = 12.0;
-constexpr double kPeaks = 2.0;
+constexpr double kPeaks = 4.0;
 constexpr double kFewest = 20.0;
 
 bool ChangeDetector::add(double error) {

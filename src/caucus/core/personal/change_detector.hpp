@@ -2,8 +2,8 @@
 //   c <- max(0, c + min(|error| / usual, 12) - 2),
 // where `usual` is the least mean |error| since the last change, over at least 20 examples. In this
 // mean the examples before an upload count half as much after it. There is a change if c exceeds 12
-// and twice the largest c that went back to 0 by itself, so that errors with heavy tails raise no
-// alarms.
+// and four times the largest c that went back to 0 by itself, so that errors with heavy tails raise
+// few alarms.
 #pragma once
 
 #include "caucus/core/base/state_io.hpp"

@@ -44,7 +44,7 @@ std::vector<std::size_t> alarms_of(const std::vector<double>& errors, std::size_
     const std::vector<double> c = statistic(errors, begin, t + 1, length);
     if (c.back() == 0.0)
       largest_peak = std::max(largest_peak, *std::max_element(c.begin(), c.end()));
-    if (c.back() <= std::max(12.0, 2.0 * largest_peak)) continue;
+    if (c.back() <= std::max(12.0, 4.0 * largest_peak)) continue;
     alarms.push_back(t);
     begin = t + 1;
   }

@@ -151,7 +151,7 @@ def test_killed_processes_change_nothing(federation, remove, sanitized):
 def test_a_site_that_is_gone_costs_the_others_nothing(federation):
     """One of five sites takes part for a moment and is then killed for good. The others use all their rows, and the
     model that they leave is better than the constant."""
-    federation.learning = "[algorithm]\nmin_batch = 1\ngrowth = 0.01"  # many batches, so that the run takes seconds
+    federation.learning = "[algorithm]\nmin_batch = 1\ngrowth = 0.03"  # many batches, so that the run takes seconds
     federation.make_files(5, 10000)
     federation.configure(5, "snapshot_every = 7")
     federation.serve()

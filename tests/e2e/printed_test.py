@@ -74,6 +74,7 @@ def settings(draw):
     return words
 
 
+@pytest.mark.ctest(timeout=1200)
 @pytest.mark.parametrize("case", range(6))
 def test_random_settings_run_the_same_when_they_are_printed(caucus, case):
     caucus("data generate linear --rows 150 --out numbers.csv")

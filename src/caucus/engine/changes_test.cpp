@@ -29,7 +29,7 @@ StatisticsOms made(const UploadRule& uploads) {
   auto maps = FeatureMaps::make(spaces, {kInputs, 0}, 1, 0, 1).value();
   const auto plan = std::make_shared<const Plan>(Plan{std::move(maps), Loss()});
   return StatisticsOms(std::make_shared<const StatisticsSettings>(
-      StatisticsSettings{plan, 1, uploads, true, 0.0, 1, 0}));
+      StatisticsSettings{plan, 2, uploads, true, 0.0, 1, 0}));
 }
 
 struct PlayedBatch {

@@ -42,7 +42,7 @@ class JoinState {
  public:
   /// Returns nullopt if there is no such file, and an error if it is something else or damaged.
   static Result<std::optional<JoinState>> load(const std::string& path);
-  /// The same without writing to the file, which a client may be using. The result is only for
+  /// Does the same without writing to the file, which a client may be using. The result is only for
   /// looking at.
   static Result<std::optional<JoinState>> read(const std::string& path);
   /// Begins anew at a row and replaces an existing file.

@@ -32,8 +32,8 @@ struct SpaceGroup {
   std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
 };
 
-/// Where settings were given, by the names of their fields in the library: a flag, or a line and
-/// key.
+/// Tells where settings were given, by the names of their fields in the library: a flag, or a line
+/// and key.
 using Places = std::map<std::string, std::string>;
 
 struct RunConfig : SimulationOptions {

@@ -80,8 +80,8 @@ struct AlgorithmResult {
   /// Per space, mean over the same repetitions: the least summed loss, and an upper bound on its
   /// difference to the true minimum. The regret is the summed loss minus best_loss.
   std::vector<double> best_loss, best_gap;
-  /// Of a served run, per space: the examples that the three numbers above are of. They are NaN for
-  /// spaces without complete sums.
+  /// In a served run, for each space the number of examples behind the three numbers above, which
+  /// are NaN for spaces without complete sums.
   std::vector<double> regret_examples;
   bool regret_exact = true;  ///< they are of all examples, up to the gap
   Curve curve;

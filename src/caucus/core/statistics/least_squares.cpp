@@ -100,7 +100,7 @@ bool is_semidefinite(const SymmetricMatrix& sums) {
   // Errors of e sqrt(S_ii S_jj) change no eigenvalue by more than e d times the diagonal.
   constexpr double kRounding = 2e-6;
   constexpr double kUnderflow = 1e-30;
-  // Where a row was removed, a column without other values has an error that is not small for it.
+  // If a row was removed, a column without other values has an error that is not small for it.
   const double removed = 1e-8 * A.trace();
   A.diagonal() *= 1.0 + kRounding * static_cast<double>(d);
   A.diagonal().array() += kUnderflow + removed;

@@ -47,7 +47,7 @@ class GramComparator {
 
  private:
   GramComparator(std::size_t dimension, double yy, bool from_floats);
-  /// Of 16 products that are added as floats, and of the sum as a float.
+  /// The relative error of 16 products that are added as floats, and of the sum as a float.
   static constexpr double kFloatError = 0x1p-22;
 
   std::size_t dimension_;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <type_traits>
+#include <variant>
 
 #include "caucus/core/base/vector.hpp"
 
@@ -10,20 +11,9 @@ namespace caucus {
 
 constexpr double kLeastWeight = 0.025;  // half of the least curvature, for losses near 1
 constexpr double kTiny = 1e-12;
-
-/// Returns the least weight of a row. Absolute, Huber and pinball losses grow with the unit of the
-/// targets, and weights shrink with it: there it is at most that of a row of the usual loss where
-/// the loss is steepest.
-double least_weight(const Loss& loss, double usual) {
-  const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
-  if (loss.is_classification() || linear) return kLeastWeight;
-  constexpr double kFar = std::numeric_limits<double>::max() / 4.0;
-  const double slope = loss.steepest(kFar, kFar);
-  return std::min(kLeastWeight, slope * slope / (4.0 * std::max(usual, kTiny)));
-}
+constexpr double kAtKinks = 1e4;  // the largest weight where a loss has a kink
 
 double largest_weight(const Loss& loss) {
-  static constexpr double kAtKinks = 1e4;
   static constexpr double kLogistic = 0.1019;  // of p^2 / (-4 ln(1 - p)), at p = 0.715
   return std::visit(
       [](const auto& kind) {
@@ -37,15 +27,46 @@ double largest_weight(const Loss& loss) {
       loss.kind());
 }
 
+namespace {
+
+/// Returns half of the curvature of the flattest quadratic that touches a loss of real targets at
+/// this error and is nowhere below it. Near a kink it would be infinite: errors that are smaller
+/// than usual count as usual ones.
+double majorizing_weight(const SquareLoss&, double, double) { return 1.0; }
+double majorizing_weight(const HuberLoss& loss, double error, double) {
+  return 0.5 * std::min(1.0, loss.delta / std::max(std::abs(error), kTiny));
+}
+double at_kink(double slopes, double error, double usual) {  // `slopes` is their jump at the kink
+  const double distance = std::max({std::abs(error), usual / slopes, kTiny});
+  return std::min(kAtKinks, slopes / (4.0 * distance));
+}
+double majorizing_weight(const AbsoluteLoss&, double error, double usual) {
+  return at_kink(2.0, error, usual);
+}
+double majorizing_weight(const PinballLoss&, double error, double usual) {
+  return at_kink(1.0, error, usual);
+}
+
+}  // namespace
+
 QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual) {
-  if (std::holds_alternative<SquareLoss>(loss.kind())) return {1.0, y};
   const auto [value, slope] = loss.value_and_derivative(output, y);
-  // A quadratic with the loss's value and slope that is zero at its minimum has this weight. Where
-  // a loss is near zero, its mean takes the place of the value. The linear loss has no minimum.
-  const bool linear = std::holds_alternative<LinearLoss>(loss.kind());
-  const double curved = linear ? 0.0 : slope * slope / (4.0 * std::max({value, usual, kTiny}));
-  const double least = least_weight(loss, std::max(value, usual));
-  const double weight = std::clamp(curved, least, largest_weight(loss));
+  const double weight = std::visit(
+      [&, value = value, slope = slope](const auto& kind) {
+        using L = std::decay_t<decltype(kind)>;
+        if constexpr (std::is_same_v<L, LinearLoss>) {
+          return kLeastWeight;
+        } else if constexpr (kOfClasses<L>) {
+          // A quadratic with the loss's value and slope that is zero at its minimum has this
+          // weight. Where a loss is near zero, its mean takes the place of the value.
+          const double curved = slope * slope / (4.0 * std::max({value, usual, kTiny}));
+          return std::clamp(curved, kLeastWeight, largest_weight(loss));
+        } else {
+          return majorizing_weight(kind, output - y, usual);
+        }
+      },
+      loss.kind());
+  if (std::holds_alternative<SquareLoss>(loss.kind())) return {weight, y};
   return {weight, output - slope / (2.0 * weight)};
 }
 

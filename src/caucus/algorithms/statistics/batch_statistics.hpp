@@ -20,7 +20,9 @@
 namespace caucus {
 
 /// A quadratic weight (f - target)^2 that has the slope and a curvature of a loss at the prediction
-/// of a model. For the square loss it is the loss itself: weight 1 and target y.
+/// of a model. For the square loss it is the loss itself: weight 1 and target y. For other losses
+/// of real targets it is, up to a constant, the flattest quadratic that is nowhere below the loss,
+/// so that the minimum of the sum has a smaller loss.
 struct QuadraticLoss {
   double weight = 1.0;
   double target = 0.0;
@@ -29,8 +31,7 @@ struct QuadraticLoss {
 QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double usual);
 
 /// Returns the largest weight of any quadratic of a loss. For losses with a kink the weight would
-/// grow without bound as the error goes to 0, so errors below 1 / (4 largest_weight) count as this
-/// large.
+/// grow without bound as the error goes to 0, so it is limited.
 double largest_weight(const Loss& loss);
 
 /// Returns which of some models that a client holds are reported with sums: not frozen experts, and

@@ -26,7 +26,8 @@ std::vector<double> statistic(const std::vector<double>& errors, std::size_t beg
     double sum = 0.0;
     double count = 0.0;
     for (std::size_t s = begin; s <= t; ++s) {
-      const double weight = std::pow(0.5, static_cast<double>(t / length - s / length));
+      const std::size_t uploads = t / length - s / length;
+      const double weight = std::pow(0.5, static_cast<double>(uploads));
       sum += weight * errors[s];
       count += weight;
     }

@@ -27,6 +27,7 @@ constexpr std::size_t kLocals = PersonalLayer::kCandidates - kAlone;
 // The constants were chosen by measurement; they matter little within a factor of 2.
 constexpr double kFederatedPrior = 0.8;
 constexpr double kFederatedPriorAfterChange = 0.5;
+constexpr double kCostAfterChange = 4.0;  // in recent losses: a false alarm should cost little
 constexpr double kReliance = 0.5;
 constexpr std::uint64_t kTogether = 50;  // examples between two signs of one change
 // A client with fewer rows of its own knows next to nothing: it trusts the federated forecasts,
@@ -160,7 +161,7 @@ void PersonalLayer::restart() {
   for (std::size_t i = 0; i < kCandidates; ++i) {
     losses[i] = loss_.value(candidates_[i], *last_target_);
   }
-  hedge_.restart(prior, losses, recent_loss_ / recent_count_);
+  hedge_.restart(prior, losses, kCostAfterChange * recent_loss_ / recent_count_);
 }
 
 void PersonalLayer::prepare(const PersonalForecast& forecast) {

@@ -151,7 +151,7 @@ TEST(StatisticsFederation, PersonalLossesOfFewExamplesWaitForMore) {
   };
   const auto report_after = [&](const std::vector<std::uint64_t>& labels) {
     for (const std::uint64_t id : labels) EXPECT_TRUE(client.observe(id, 0.5));
-    const SharedReport report = client.take_report(false);
+    SharedReport report = client.take_report(false);
     EXPECT_EQ(together.send(0, *report), Verdict::accepted) << together.why;
     together.federation.close(together.now);
     EXPECT_TRUE(client.assign(together.assignment(0)).ok());

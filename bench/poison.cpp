@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kClients = 10;
 
 struct Way {
-  const char* name;
-  ScheduleKind schedule;
-  std::size_t min_batch;
-  Robust robust;
+  const char* name = "";
+  ScheduleKind schedule = ScheduleKind::adaptive;
+  std::size_t min_batch = 0;
+  Robust robust = Robust::none;
   Mode mode = Mode::asynchronous;
 };
 

@@ -39,6 +39,9 @@ class Dataset {
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// The names of the target's values, if they are not numbers: y() is an index into them. Empty if
+  /// the target is a number.
+  [[nodiscard]] const std::vector<std::string>& target_names() const { return target_names_; }
   /// The names of the files, without folders and extensions.
   [[nodiscard]] const std::vector<std::string>& file_names() const { return file_names_; }
   /// The name of the first file, for messages.
@@ -55,6 +58,7 @@ class Dataset {
   std::vector<double> client_values_;
   Scaling scaling_;
   std::vector<std::string> feature_names_;
+  std::vector<std::string> target_names_;
 };
 
 /// Whether a target outside the given ranges is clipped. Class labels are kept, so that an unknown

@@ -185,6 +185,9 @@ def test_experts_are_columns_of_the_file(caucus):
     assert run["probabilities"][0] > 0.5, "the good expert is not chosen"
     assert run["regret"][0]["best_loss"] == pytest.approx(2000 * 0.01**2, rel=0.01)
     assert result["data"]["features"] == 10, "experts are counted as features"
+    named = caucus.json("run --data data.csv --spaces experts --expert-columns bad,good --experts-as-features --regret")
+    assert named["results"][0]["regret"][1]["best_loss"] == pytest.approx(2000 * 0.01**2, rel=0.01)
+    assert named["data"]["features"] == 12, "experts are not features too"
 
 
 def test_partitions_are_made_by_column_dirichlet_and_blocks(caucus):

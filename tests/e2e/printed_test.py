@@ -28,6 +28,11 @@ def space(draw, one=False):
     return words + maybe(draw, "--constraint", "ball", "box", chance=0.3)
 
 
+def experts(draw):
+    words = ["--spaces", "experts", "--expert-columns", draw.choice(["2..3", "4", "2,5..6"])]
+    return words + (["--experts-as-features"] if draw.random() < 0.5 else [])
+
+
 def schedule(draw):
     kind = draw.choice(["", "adaptive", "adaptive-first-order", "theory", "constant"])
     words = ["--schedule", kind] if kind else []
@@ -56,6 +61,7 @@ def settings(draw):
         words += space(draw, one=True)
     elif draw.random() < 0.85:
         words += [word for _ in range(draw.randint(1, 3)) for word in space(draw)]
+        words += experts(draw) if draw.random() < 0.2 else []
     words += [] if only_baselines else schedule(draw)
     if set(algorithms) & {*BASELINES, *OF_ONE_SPACE}:
         words += maybe(draw, "--weight-rate", 0.3) + maybe(draw, "--model-rate", 0.21)

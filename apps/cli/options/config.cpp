@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/data/columns.hpp"
 #include "caucus/data/ranges.hpp"
 
 namespace caucus::cli {
@@ -41,8 +42,9 @@ Status validate_group(const SpaceGroup& group) {
                 foreign(group.features && !kernel, "features", "kernels"),
                 foreign(group.independent_base && !kernel, "independent base", "kernels"),
                 foreign(group.constraint && expert, "constraint", "spaces that learn"),
-                foreign(group.columns && !expert, "columns", "experts"),
-                {expert && !group.columns, where, "no columns are named",
+                foreign(!group.columns.empty() && !expert, "columns", "experts"),
+                foreign(group.as_features && !expert, "columns as features", "experts"),
+                {expert && group.columns.empty(), where, "no columns are named",
                  "expected --expert-columns A..B, the columns that hold their predictions"}});
 }
 
@@ -53,6 +55,15 @@ std::vector<double> default_widths() {
     if (space.is_kernel()) widths.push_back(space.width);
   }
   return widths;
+}
+
+/// Adds a space for each column that the words name.
+void add_experts(const std::vector<std::string>& columns, Space space, std::vector<Space>& spaces) {
+  for (const std::string& word : columns) {
+    const auto range = column_range(word);
+    const std::size_t count = range ? range->second - range->first + 1 : 1;
+    for (std::size_t k = 0; k < count; ++k, ++space.expert) spaces.push_back(space);
+  }
 }
 
 template <class T>
@@ -146,10 +157,7 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
         spaces.push_back(space);
       }
     } else {
-      for (std::size_t column = group.columns->first; column <= group.columns->second; ++column) {
-        space.expert = static_cast<std::uint32_t>(column - group.columns->first);
-        spaces.push_back(space);
-      }
+      add_experts(group.columns, space, spaces);
     }
   }
   return spaces;
@@ -188,7 +196,7 @@ Status RunConfig::validate() const {
     return group.kind == SpaceKind::expert;
   });
   return check({{experts > 1, "spaces", "experts are named twice",
-                 "expected one range of columns for all experts"},
+                 "expected all experts' columns in one list"},
                 {sample_size == 0U, "sample_size", "0", "expected J >= 1"},
                 {clients == 0U, "clients", "0", "expected at least 1"}});
 }
@@ -247,7 +255,9 @@ Result<ReadOptions> RunConfig::read_options() const {
   options.feature_range = feature_range;
   options.label_range = label_range;
   for (const SpaceGroup& group : spaces) {
-    if (group.kind == SpaceKind::expert) options.expert_columns = group.columns;
+    if (group.kind != SpaceKind::expert) continue;
+    options.expert_columns = group.columns;
+    options.experts_are_features = group.as_features;
   }
   CAUCUS_TRY(const PartitionSpec spec, parse_partition(partition.value_or("shuffle")));
   if (spec.kind == PartitionSpec::Kind::column) options.client_column = spec.column;

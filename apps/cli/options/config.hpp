@@ -27,9 +27,10 @@ struct SpaceGroup {
   std::optional<std::uint32_t> features = {};      ///< kernels
   std::optional<double> radius = {};               ///< kernels
   std::optional<Constraint> constraint = {};
-  bool independent_base = false;                                    ///< kernels
-  std::optional<bool> intercept = {};                               ///< linear and kernels
-  std::optional<std::pair<std::size_t, std::size_t>> columns = {};  ///< experts
+  bool independent_base = false;          ///< kernels
+  std::optional<bool> intercept = {};     ///< linear and kernels
+  std::vector<std::string> columns = {};  ///< experts
+  bool as_features = false;               ///< experts: their columns are features too
 };
 
 /// Tells where settings were given, by the names of their fields in the library: a flag, or a line

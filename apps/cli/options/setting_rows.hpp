@@ -35,9 +35,6 @@ inline Json json_of(const std::string& value) {
 }
 inline Json json_of(const Loss& value) { return value.name(); }
 inline Json json_of(const Interval& value) { return Json::array({value.first, value.second}); }
-inline Json json_of(const std::pair<std::size_t, std::size_t>& columns) {
-  return std::to_string(columns.first) + ".." + std::to_string(columns.second);
-}
 Json json_of(std::unsigned_integral auto value) {  // TOML's integers have a sign
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   return value <= kMost ? Json(value) : Json(std::to_string(value));

@@ -197,9 +197,13 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
           }},
          {"intercept", "", "adds a feature that is always 1 and, to kernels, x / sqrt(columns)",
           &G::intercept, parse_switch},
-         {"columns --expert-columns expert_columns", "A..B",
-          "experts: columns of the file that hold their predictions", &G::columns,
-          parse_columns}}}});
+         {"columns --expert-columns expert_columns", "A..B|N,NAME,...",
+          "experts: columns of the file that hold their predictions", &G::columns, parse_columns},
+         {"as_features --experts-as-features experts_are_features", "",
+          "experts: the columns that hold their predictions are features too", &G::as_features,
+          parse_switch, [](const G& g) {
+            return g.kind == SpaceKind::expert ? Json(g.as_features) : Json(nullptr);
+          }}}}});
   return settings;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "caucus/data/columns.hpp"
 #include "caucus/data/files/number.hpp"
 #include "caucus/report/text_table.hpp"
 
@@ -102,17 +103,21 @@ Result<std::vector<double>> parse_numbers(const std::string& text) {
   return numbers;
 }
 
-Result<std::pair<std::size_t, std::size_t>> parse_columns(const std::string& text) {
-  const auto dots = text.find("..");
-  std::size_t first = 0;
-  std::size_t last = 0;
-  const bool single = dots == std::string::npos;
-  if (!read_all(single ? text : text.substr(0, dots), first) ||
-      !read_all(single ? text : text.substr(dots + 2), last) || first == 0 || last < first ||
-      last > 1'000'000) {
-    return not_valid(text, "expected A..B, columns counted from 1, at most a million");
+Result<std::vector<std::string>> parse_columns(const std::string& text) {
+  constexpr std::size_t kMost = 1'000'000;
+  auto words = split(text, ',');
+  for (const std::string& word : words) {
+    const auto range = column_range(word);
+    const bool valid =
+        range ? 1 <= range->first && range->first <= range->second && range->second <= kMost
+              : !word.empty();
+    if (!valid) {
+      return not_valid(text,
+                       "expected names or numbers of columns, or A..B, columns counted from 1, "
+                       "at most a million");
+    }
   }
-  return std::pair(first, last);
+  return words;
 }
 
 }  // namespace caucus::cli

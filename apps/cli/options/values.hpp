@@ -23,7 +23,7 @@ Result<std::pair<double, double>> parse_interval(const std::string& text);  ///<
 /// A,B,... or FROM:TO:COUNT
 Result<std::vector<double>> parse_numbers(const std::string& text);
 /// A..B, from 1
-Result<std::pair<std::size_t, std::size_t>> parse_columns(const std::string& text);
+Result<std::vector<std::string>> parse_columns(const std::string& text);
 std::vector<std::string> split(const std::string& text, char separator);
 
 }  // namespace caucus::cli

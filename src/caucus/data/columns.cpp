@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
@@ -44,6 +45,49 @@ Interval interval(const std::optional<Interval>& range, double minimum, double m
   return minimum == maximum ? Interval{0.0, 0.0} : *range;
 }
 
+/// Returns the columns, counted from 0, that a word names.
+Result<std::vector<std::size_t>> expert_columns_of(const std::string& word,
+                                                   const TableHeader& header,
+                                                   const std::string& file) {
+  const auto range = column_range(word);
+  if (!range) {
+    CAUCUS_TRY(const std::size_t column, find_column(word, header, "expert", file));
+    return std::vector{column};
+  }
+  const auto [first, last] = *range;
+  if (first == 0 || first > last) {
+    return usage_error("expert_columns", in_quotes(word), "expected A..B with 1 <= A <= B");
+  }
+  if (last > header.columns) {
+    return data_error(
+        file, "has " + std::to_string(header.columns) + " columns",
+        "expected experts in columns " + std::to_string(first) + " to " + std::to_string(last));
+  }
+  std::vector<std::size_t> columns(last - first + 1);
+  std::iota(columns.begin(), columns.end(), first - 1);
+  return columns;
+}
+
+Status assign_experts(const ReadOptions& options, const TableHeader& header,
+                      const std::string& file, Scaling& scaling) {
+  std::vector<bool> named(header.columns, false);
+  for (const std::string& word : options.expert_columns) {
+    CAUCUS_TRY(const auto columns, expert_columns_of(word, header, file));
+    for (const std::size_t column : columns) {
+      const auto wrong = [&](const std::string& what) {
+        return usage_error("expert_columns", "column " + std::to_string(column + 1) + what,
+                           "expected columns that hold experts' predictions only");
+      };
+      if (column == scaling.target_column) return wrong(" is the target column");
+      if (column == scaling.client_column) return wrong(" is the client column");
+      if (named[column]) return wrong(" is named twice");
+      named[column] = true;
+      scaling.expert_columns.push_back(column);
+    }
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Status ReadOptions::validate() const {
@@ -70,6 +114,16 @@ Result<std::size_t> find_column(const std::string& word, const TableHeader& head
   return static_cast<std::size_t>(found - begin);
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> column_range(const std::string& word) {
+  const auto dots = word.find("..");
+  std::pair<std::size_t, std::size_t> range;
+  if (dots == std::string::npos || !parse_count(word.substr(0, dots), range.first) ||
+      !parse_count(word.substr(dots + 2), range.second)) {
+    return std::nullopt;
+  }
+  return range;
+}
+
 Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& header,
                                const std::string& file) {
   Scaling scaling;
@@ -78,32 +132,15 @@ Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& he
   if (options.client_column) {
     CAUCUS_TRY(scaling.client_column, find_column(*options.client_column, header, "client", file));
   }
-  const auto [first, last] = options.expert_columns.value_or(std::pair<std::size_t, std::size_t>{});
-  if (options.expert_columns && (first == 0 || first > last)) {
-    return usage_error("expert_columns",
-                       in_quotes(std::to_string(first) + ".." + std::to_string(last)),
-                       "expected A..B with 1 <= A <= B");
-  }
-  if (last > header.columns) {
-    return data_error(
-        file, "has " + std::to_string(header.columns) + " columns",
-        "expected experts in columns " + std::to_string(first) + " to " + std::to_string(last));
+  CAUCUS_CHECK(assign_experts(options, header, file, scaling));
+  std::vector<bool> is_feature(header.columns, true);
+  is_feature[scaling.target_column] = false;
+  if (scaling.client_column) is_feature[*scaling.client_column] = false;
+  for (const std::size_t column : scaling.expert_columns) {
+    is_feature[column] = options.experts_are_features;
   }
   for (std::size_t column = 0; column < header.columns; ++column) {
-    const bool is_expert = options.expert_columns && column + 1 >= first && column + 1 <= last;
-    const bool is_target = column == scaling.target_column;
-    const bool is_client = column == scaling.client_column;
-    if (is_expert && (is_target || is_client)) {
-      return usage_error("expert_columns",
-                         "column " + std::to_string(column + 1) + " is the " +
-                             (is_target ? "target" : "client") + " column",
-                         "expected columns that hold experts' predictions only");
-    }
-    if (is_expert) {
-      scaling.expert_columns.push_back(column);
-    } else if (!is_target && !is_client) {
-      scaling.feature_columns.push_back(column);
-    }
+    if (is_feature[column]) scaling.feature_columns.push_back(column);
   }
   if (scaling.feature_columns.empty() && scaling.expert_columns.empty()) {
     return data_error(file, "has no column left for a feature",

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "caucus/columns.hpp"
@@ -48,8 +49,12 @@ struct Scaling {
 Result<std::size_t> find_column(const std::string& word, const TableHeader& header,
                                 const std::string& role, const std::string& file);
 
+/// Reads "A..B" as two numbers of columns, counted from 1; anything else is the name or number of
+/// one column, for which it returns nothing.
+std::optional<std::pair<std::size_t, std::size_t>> column_range(const std::string& word);
+
 /// Returns a Scaling with its columns assigned: every column that is not the target, an expert or
-/// the client column is a feature.
+/// the client column is a feature, and experts' columns are if the options say so.
 Result<Scaling> assign_columns(const ReadOptions& options, const TableHeader& header,
                                const std::string& file);
 

@@ -79,6 +79,9 @@ class DatasetSink : public RowSink {
     for (const std::size_t column : scaling.feature_columns) {
       if (!header.names.empty()) data_.feature_names_.push_back(header.names[column]);
     }
+    for (const std::size_t column : scaling.expert_columns) {
+      if (!header.names.empty()) data_.expert_names_.push_back(header.names[column]);
+    }
     make_slots();
     return Done{};
   }

@@ -42,6 +42,7 @@ class Dataset {
   /// The names of the target's values, if they are not numbers: y() is an index into them. Empty if
   /// the target is a number.
   [[nodiscard]] const std::vector<std::string>& target_names() const { return target_names_; }
+  [[nodiscard]] const std::vector<std::string>& expert_names() const { return expert_names_; }
   /// The names of the files, without folders and extensions.
   [[nodiscard]] const std::vector<std::string>& file_names() const { return file_names_; }
   /// The name of the first file, for messages.
@@ -57,7 +58,7 @@ class Dataset {
   std::vector<std::string> file_names_;
   std::vector<double> client_values_;
   Scaling scaling_;
-  std::vector<std::string> feature_names_;
+  std::vector<std::string> feature_names_, expert_names_;
   std::vector<std::string> target_names_;
 };
 

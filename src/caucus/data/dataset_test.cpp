@@ -69,7 +69,7 @@ TEST_F(DatasetFiles, AFileUnpackedAheadGivesTheSameNumbers) {
 
 TEST_F(DatasetFiles, ExpertsTooFarFromTheTargetDoNotFitAfterScaling) {
   ReadOptions options;
-  options.expert_columns = {2, 2};
+  options.expert_columns = {"2"};
   options.label_range = Interval{0.0, 1.0};
   EXPECT_THAT(error("1,3,0\n2,1e38,1e-3\n", options),
               StartsWith(file() + ": column 2: does not fit a float after scaling (row 2)"));
@@ -156,7 +156,7 @@ TEST_F(DatasetFiles, GivenRangesMustHaveTheColumnsOfTheFile) {
 
 TEST_F(DatasetFiles, ExpertColumnsFollowTheFeaturesAndScaleLikeTheTarget) {
   ReadOptions options;
-  options.expert_columns = {{2, 3}};
+  options.expert_columns = {"2..3"};
   options.feature_range = {-1.0, 1.0};
   options.label_range = {0.0, 1.0};
   for (const bool known : {false, true}) {
@@ -171,16 +171,42 @@ TEST_F(DatasetFiles, ExpertColumnsFollowTheFeaturesAndScaleLikeTheTarget) {
   }
 }
 
+TEST_F(DatasetFiles, ExpertColumnsKeepTheOrderAndTheNamesThatTheUserGives) {
+  ReadOptions options;
+  options.expert_columns = {"tree", "2"};
+  const auto data = read("tree,forest,f,y\n1,2,3,4\n", options);
+  ASSERT_TRUE(data.ok());
+  EXPECT_THAT(row_of(*data, 0), ElementsAre(3, 1, 2, 4));
+  EXPECT_THAT(data->expert_names(), ElementsAre("tree", "forest"));
+}
+
+TEST_F(DatasetFiles, AColumnCanBeAFeatureAndAnExpert) {
+  ReadOptions options;
+  options.expert_columns = {"2..3"};
+  options.experts_are_features = true;
+  options.feature_range = {0.0, 1.0};
+  options.label_range = {0.0, 2.0};
+  const auto data = read("f,e1,e2,y\n1,10,40,10\n3,30,20,30\n", options);
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->features(), 3u);
+  EXPECT_THAT(row_of(*data, 0), ElementsAre(0, 0, 1, 0, 3, 0)) << "as features, then as experts";
+  EXPECT_THAT(row_of(*data, 1), ElementsAre(1, 1, 0, 2, 1, 2));
+}
+
 TEST_F(DatasetFiles, ImpossibleColumnsAndRangesAreUsageErrors) {
   const auto kind = [&](const ReadOptions& options) {
     return read("1,2,3\n", options).error().kind;
   };
   ReadOptions options;
-  options.expert_columns = {{2, 3}};
+  options.expert_columns = {"2..3"};
   EXPECT_EQ(kind(options), ErrorKind::usage) << "the target is column 3";
-  options.expert_columns = {{2, 1}};
+  options.expert_columns = {"2..1"};
   EXPECT_EQ(kind(options), ErrorKind::usage);
-  options.expert_columns = {{2, 4}};
+  options.expert_columns = {"1", "1..2"};
+  EXPECT_EQ(kind(options), ErrorKind::usage) << "column 1 is named twice";
+  options.expert_columns = {"2..4"};
+  EXPECT_EQ(kind(options), ErrorKind::data);
+  options.expert_columns = {"tree"};
   EXPECT_EQ(kind(options), ErrorKind::data);
   for (const Interval& range : {Interval(1, 1), Interval(2, 1), Interval(0, HUGE_VAL)}) {
     options = {};

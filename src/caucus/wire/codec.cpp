@@ -78,10 +78,8 @@ void encode(const ReadOptions& columns, v1::Columns& into) {
     }
     for (const std::string& name : columns.ranges->names) into.add_names(name);
   }
-  if (columns.expert_columns) {
-    into.set_first_expert(static_cast<std::uint32_t>(columns.expert_columns->first));
-    into.set_last_expert(static_cast<std::uint32_t>(columns.expert_columns->second));
-  }
+  for (const std::string& column : columns.expert_columns) into.add_experts(column);
+  into.set_experts_are_features(columns.experts_are_features);
 }
 
 Result<ReadOptions> decode(const v1::Columns& columns) {
@@ -103,9 +101,8 @@ Result<ReadOptions> decode(const v1::Columns& columns) {
     }
     decoded.ranges = std::move(ranges);
   }
-  if (columns.first_expert() > 0) {
-    decoded.expert_columns.emplace(columns.first_expert(), columns.last_expert());
-  }
+  decoded.expert_columns.assign(columns.experts().begin(), columns.experts().end());
+  decoded.experts_are_features = columns.experts_are_features();
   CAUCUS_CHECK(decoded.validate());
   return decoded;
 }

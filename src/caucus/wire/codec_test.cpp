@@ -31,7 +31,8 @@ SharedPlan full_plan() {
                              Interval{-1.0, 1.0},
                              Interval{0.0, 1.0},
                              Ranges{{"a", "price"}, {0.1, -1e300}, {0.3, 1e300}},
-                             std::pair<std::size_t, std::size_t>{2, 5},
+                             {"2..5", "tree"},
+                             true,
                              {}};
   return plan;
 }
@@ -59,6 +60,7 @@ TEST(Codec, BringsAPlanBackAsItWas) {
   EXPECT_EQ(plan.columns->ranges, welcome.plan.columns->ranges);
   EXPECT_EQ(plan.columns->target, "price");
   EXPECT_EQ(plan.columns->expert_columns, welcome.plan.columns->expert_columns);
+  EXPECT_TRUE(plan.columns->experts_are_features);
 }
 
 TEST(Codec, BringsReportsBackBitForBit) {
@@ -143,13 +145,13 @@ TEST(Codec, MessagesHaveTheBytesOfTheFirstVersion) {
   v1::ServerMessage down;
   encode(WelcomeRecord{RunId{7}, 1, 9, full_plan(), 0, 0}, *down.mutable_welcome());
   EXPECT_EQ(hex(down.SerializeAsString()),
-            "0af0010a10070000000000000000000000000000001001180922d7010a1611000000000000f07f21"
+            "0afa010a10070000000000000000000000000000001001180922e1010a1611000000000000f07f21"
             "000000000000f03f286430010a1a0803110000000000000440180121000000000000d03f28073801"
             "0a18080411000000000000f03f21000000000000f03f28644003120968756265723a302e331890e4"
-            "d0b287d3aeeefe01200228808080808020301238044204617678324a5c0a05707269636512120900"
+            "d0b287d3aeeefe01200228808080808020301238044204617678324a660a05707269636512120900"
             "0000000000f0bf11000000000000f03f1a0911000000000000f03f2212099a9999999999b93f1133"
-            "3333333333d33f2212099c7500883ce437fe119c7500883ce4377e280230053a01613a0570726963"
-            "655009");
+            "3333333333d33f2212099c7500883ce437fe119c7500883ce4377e3a01613a057072696365420432"
+            "2e2e3542047472656548015009");
   down.mutable_welcome()->Clear();
   down.mutable_welcome()->set_start(2);
   down.mutable_welcome()->set_since(5);

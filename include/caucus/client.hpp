@@ -31,6 +31,7 @@
 #include <string_view>
 
 #include "caucus/credentials.hpp"
+#include "caucus/experts.hpp"
 #include "caucus/log.hpp"
 #include "caucus/plan.hpp"
 #include "caucus/prediction.hpp"
@@ -62,6 +63,8 @@ struct ClientOptions {
   /// the plan (wait_for_plan) and then gives these numbers (ready).
   std::size_t features = 0;
   std::size_t experts = 0;
+  /// If given, x has the features only, and the experts are asked when they are held.
+  ExpertCallback ask = {};
   std::uint64_t examples = 0;     ///< the total number of examples; 0 if it is not known
   bool resume = false;            ///< the server may have examples of this client already
   std::optional<RunId> run = {};  ///< the run in which the client took part before, if it is known
@@ -109,11 +112,13 @@ class Client {
   Client& operator=(Client&&) = delete;
   ~Client();  ///< calls stop()
 
-  /// Predicts for x, which has the features and then the experts' predictions. It does not wait,
-  /// and returns an error until the first models have arrived.
-  Result<Prediction> predict(std::span<const float> x);
+  /// Predicts for x, which has the features and then the experts' predictions, unless these are
+  /// asked (ClientOptions::ask); `example` is then a part of the questions. It does not wait, and
+  /// returns an error until the first models have arrived.
+  Result<Prediction> predict(std::span<const float> x, std::uint64_t example = 0);
   /// Predicts as above, but waits up to the timeout for the first models.
-  Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout);
+  Result<Prediction> predict(std::span<const float> x, std::chrono::milliseconds timeout,
+                             std::uint64_t example = 0);
   /// Gives the true value of a prediction. Returns false if it is too late, was given before or is
   /// not finite, if as many were given as a report of these models may have, or if the client has
   /// finished.

@@ -137,6 +137,9 @@ class Loss {
   }
   /// Returns true for logistic and hinge, whose targets are classes, -1 or 1.
   [[nodiscard]] bool is_classification() const;
+  /// Returns the prediction v of a pre-trained model that makes this forecast: of a class it
+  /// forecasts the probability of 1, clipped to [0.01, 0.99] for the logistic loss, else v itself.
+  [[nodiscard]] double prediction_of(double forecast) const;
   [[nodiscard]] const Kind& kind() const { return kind_; }
   /// Returns the text that parse_loss() accepts: "square", "huber:0.5", ...
   [[nodiscard]] std::string name() const;

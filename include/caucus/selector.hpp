@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "caucus/experts.hpp"
 #include "caucus/options.hpp"
 #include "caucus/result.hpp"
 
@@ -30,6 +31,8 @@ namespace caucus {
 struct SelectorOptions {
   std::size_t features = 0;  ///< the number of features in x
   std::size_t experts = 0;   ///< the number of experts' predictions, which follow them in x
+  /// If given, x has the features only, and the experts are asked when they are held.
+  ExpertCallback ask = {};
   /// If `spaces` is empty, default_spaces() is used. The schedule must be `adaptive` or
   /// `adaptive_first_order`. Within one process nothing needs to be hidden, so `min_batch` is 1 if
   /// it is not given.

@@ -27,7 +27,9 @@ enum class Constraint {
 /// A mirror step on a set of your own, with the arguments w, gradient and rate.
 using MirrorStep = std::function<void(std::span<float>, std::span<const float>, double)>;
 
-/// A pre-trained model: maps the features of an example to its prediction.
+/// A pre-trained model: maps the features of an example to its prediction. For classes (the
+/// logistic and hinge loss) a prediction is the probability of class 1, from 0 to 1; -1 stands for
+/// 0, so that a predicted class is one, too.
 using ExpertFunction = std::function<float(std::span<const float>)>;
 
 struct Space {
@@ -41,6 +43,7 @@ struct Space {
   bool independent_base = false;  ///< kernels: separate instead of shared frequencies
   std::uint32_t expert = 0;       ///< experts: the index among the expert predictions
   ExpertFunction function = {};   ///< experts: if set, computes the prediction instead
+  std::string title = {};         ///< experts: the name in results, if they have one
   /// The mirror step of a convex set of your own, which replaces that of the constraint. The set
   /// must contain 0, and regret is measured against the ball or box of this radius.
   MirrorStep own_step = {};
@@ -54,7 +57,7 @@ struct Space {
     if (kind == SpaceKind::linear) return inputs + own;
     return is_kernel() ? (intercept ? inputs + own : 0) + 2 * std::size_t{this->features} : 0;
   }
-  /// Returns "linear U=0.1", "gaussian width=2", "expert 3" and so on.
+  /// Returns "linear U=0.1", "gaussian width=2", "expert 3" or its title, and so on.
   [[nodiscard]] std::string name() const;
 };
 

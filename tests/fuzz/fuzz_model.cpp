@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto maps =
       FeatureMaps::make(model->spaces, shape, model->seed, model->repetition, model->sample_size);
   if (!maps.ok()) return 0;
-  Predictor predict(*maps, model->learned);
+  Predictor predict(*maps, model->loss, model->learned);
   const std::vector<float> x(shape.features + shape.experts, 0.5F);
   if (!std::isfinite(predict(x))) std::abort();
   return 0;

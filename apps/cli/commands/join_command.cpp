@@ -43,7 +43,8 @@ Examples:
               --ca ca.pem --cert c01.pem --key c01.key --json -)";
 
 struct JoinCommand {
-  std::string server, client, data, state, token, json;
+  std::string server, client, data, state, token, json, expert_command;
+  std::uint64_t expert_timeout = 60;
   TlsFiles tls;
   bool resume = false, insecure = false, log_json = false;
   std::uint64_t patience = 300;
@@ -69,6 +70,8 @@ Result<JoinOptions> read_options(const JoinCommand& command) {
   client.resume = command.resume;
   client.patience = std::chrono::seconds(command.patience);
   options.data_file = command.data;
+  options.experts.command = command.expert_command;
+  options.experts.timeout = std::chrono::seconds(command.expert_timeout);
   options.state_file =
       command.state.empty() ? command.data + "." + command.client + ".join" : command.state;
   return options;
@@ -193,6 +196,11 @@ void add_join(CLI::App& app, Action& action) {
       ->required();
   add_option(join, "--data", "FILE", given.data, "the client's rows: CSV, CSV.gz, LIBSVM or ARFF")
       ->required();
+  add_option(join, "--expert-command", "COMMAND", given.expert_command,
+             "a program that gets a row per line and answers with the predictions of those "
+             "experts that are held");
+  add_count(join, "--expert-timeout", "SECONDS", given.expert_timeout, 1, 31'536'000,
+            "how long the program may take for a row (60)");
   join.add_flag("--resume", given.resume, "continue where this client was stopped or killed");
   add_option(join, "--state", "FILE", given.state, "what --resume needs (DATA.NAME.join)");
   add_count(join, "--patience", "SECONDS", given.patience, 0, 31'536'000,

@@ -86,7 +86,7 @@ class PredictingSink : public RowSink {
                  std::optional<PersonalLayer> personal, std::optional<double> interval,
                  std::string file)
       : model_(model),
-        predictor_(maps, model.learned),
+        predictor_(maps, model.loss, model.learned),
         interval_(interval),
         deviations_(interval ? central_quantile(*interval) : 0.0),
         personal_(std::move(personal)),

@@ -1,8 +1,11 @@
 // caucus run: simulates M clients and a server on a data set.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "caucus/simulation/experiment.hpp"
+#include "experts/row_experts.hpp"
 #include "options/config_file.hpp"
 #include "options/flags.hpp"
 #include "options/option.hpp"
@@ -91,14 +94,26 @@ Status play(const RunCommand& command, const RunConfig& config) {
   const auto targets =
       options.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset(files, read, targets));
+  name_experts(options.spaces, data.expert_names());
   LabelConvention labels = LabelConvention::none;
   if (options.loss.is_classification()) {
     CAUCUS_TRY(labels, apply_label_convention(data));
   }
+  std::unique_ptr<RowExperts> experts;
+  std::optional<AskedRows> asked;
+  if (const SpaceGroup* group = config.commanded_experts()) {
+    ExpertProgram program{group->command, expert_names(options.spaces)};
+    if (group->timeout) program.timeout = milliseconds_of(*group->timeout);
+    CAUCUS_TRY(experts, RowExperts::start(std::move(program), files, read, data, options.loss));
+    const auto ask = [&experts](const ExpertQuestion& question, std::span<float> forecasts) {
+      return experts->answer(question, forecasts);
+    };
+    asked.emplace(data, AskedExperts(ask, options.spaces, options.loss, data.features()));
+  }
   Progress progress;
   auto result = [&] {
     const auto line = show_progress(progress);
-    return run_experiment(data, options, progress);
+    return run_experiment(data, options, progress, asked ? &*asked : nullptr);
   }();
   if (!result.ok()) return std::move(result.error());
   report::DataFacts facts = report::facts_of(data);

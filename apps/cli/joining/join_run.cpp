@@ -11,6 +11,7 @@
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/telemetry.hpp"
+#include "experts/row_experts.hpp"
 #include "joining/join_state.hpp"
 #include "version.hpp"
 
@@ -20,12 +21,31 @@ namespace {
 /// How long a client that has received the End retries, since the server may have exited.
 constexpr std::chrono::milliseconds kAcknowledgeTimeout(10'000);
 
-Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan) {
+/// Returns an error if the plan's experts are columns and a program is given, or neither.
+Status check_experts(const SharedPlan& plan, bool has_program) {
+  const std::vector<std::string> names = expert_names(plan.spaces);
+  const bool are_columns = !plan.columns || !plan.columns->expert_columns.empty();
+  if (has_program && (names.empty() || are_columns)) {
+    return usage_error("--expert-command",
+                       names.empty() ? "the run has no experts"
+                                     : "the experts of this run are columns of the file",
+                       "expected no program");
+  }
+  if (has_program || names.empty() || are_columns) return Done{};
+  return usage_error("--expert-command",
+                     "is missing: the run asks " + std::to_string(names.size()) +
+                         (names.size() == 1 ? " expert, " : " experts, the first is ") +
+                         names.front(),
+                     "expected the program that makes their forecasts");
+}
+
+Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan, std::size_t asked) {
   const auto targets =
       plan.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{}), targets));
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
-  if (auto fault = shape_fault(plan, data.features(), data.experts(), data.name())) return *fault;
+  if (auto fault = shape_fault(plan, data.features(), data.experts() + asked, data.name()))
+    return *fault;
   return data;
 }
 
@@ -98,6 +118,11 @@ class JoinRun::Parts {
     ClientOptions client = options_.client;
     client.software = "caucus join " + version();
     client.by_batch = true;
+    if (!options_.experts.command.empty()) {
+      client.ask = [this](const ExpertQuestion& question, std::span<float> forecasts) {
+        return experts_->answer(question, forecasts);
+      };
+    }
     if (state_) client.run = state_->identity().run;
     const bool is_long = client.patience.count() == 0 || client.patience > kAcknowledgeTimeout;
     if (state_ && state_->finished() && is_long) client.patience = kAcknowledgeTimeout;
@@ -140,7 +165,11 @@ class JoinRun::Parts {
     outcome_.loss = plan.loss;
     // The client warns if it does not have the server's variant of the arithmetic.
     [[maybe_unused]] const Status same_arithmetic = simd::select(plan.arithmetic);
-    CAUCUS_TRY(data_, read_rows(options_.data_file, plan));
+    const bool asks = !options_.experts.command.empty();
+    CAUCUS_CHECK(check_experts(plan, asks));
+    const std::size_t asked = asks ? expert_names(plan.spaces).size() : 0;
+    CAUCUS_TRY(data_, read_rows(options_.data_file, plan, asked));
+    if (asks) CAUCUS_CHECK(start_experts(plan));
     outcome_.rows = progress.total = data_->rows();
     outcome_.clipped = data_->clipped();
     {
@@ -150,7 +179,7 @@ class JoinRun::Parts {
       outcome_.first_row = progress.done = used_rows();
     }
     CAUCUS_CHECK(
-        client.ready(data_->rows(), data_->features(), data_->experts(), data_->clipped()));
+        client.ready(data_->rows(), data_->features(), data_->experts() + asked, data_->clipped()));
     const UploadRule rule = client_rule(plan, data_->features());
     while (true) {
       CAUCUS_TRY(const auto batch, client.next_batch());
@@ -159,6 +188,15 @@ class JoinRun::Parts {
       CAUCUS_CHECK(answer(client, *batch, rule));
       progress.done = used_rows();
     }
+  }
+
+  Status start_experts(const SharedPlan& plan) {
+    ExpertProgram program = options_.experts;
+    program.names = expert_names(plan.spaces);
+    CAUCUS_TRY(experts_,
+               RowExperts::start(std::move(program), {options_.data_file},
+                                 plan.columns.value_or(ReadOptions{}), *data_, plan.loss));
+    return Done{};
   }
 
   Status prepare_state(std::uint64_t counted) {
@@ -222,7 +260,7 @@ class JoinRun::Parts {
     PlayedSums sums;
     for (std::size_t row = rows.first; row < rows.end; ++row) {
       const auto y = static_cast<double>(data_->y(row));
-      CAUCUS_TRY(const Prediction prediction, client.predict(data_->x(row)));
+      CAUCUS_TRY(const Prediction prediction, client.predict(data_->x(row), row));
       if (!client.observe(prediction.id, y)) {
         return data_error(data_->name() + ": data row " + std::to_string(row + 1),
                           "the target cannot be learned from", "expected a finite number");
@@ -238,6 +276,7 @@ class JoinRun::Parts {
 
   const JoinOptions options_;
   std::optional<Dataset> data_;
+  std::unique_ptr<RowExperts> experts_;
   JoinOutcome outcome_;
   bool is_new_ = false;  ///< this process created the state
   std::mutex playing_;   ///< guards these two, which the client's callbacks use

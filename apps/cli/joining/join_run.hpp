@@ -10,12 +10,14 @@
 #include "caucus/client.hpp"
 #include "caucus/result.hpp"
 #include "caucus/simulation/experiment.hpp"
+#include "experts/expert_command.hpp"
 
 namespace caucus::cli {
 
 struct JoinOptions {
   ClientOptions client;  ///< its callbacks are set by JoinRun
   std::string data_file, state_file;
+  ExpertProgram experts;  ///< without their names; no command if they are columns of the file
 };
 
 /// The rows that this process played.

@@ -6,6 +6,7 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/data/columns.hpp"
+#include "caucus/data/files/number.hpp"
 #include "caucus/data/ranges.hpp"
 
 namespace caucus::cli {
@@ -34,18 +35,26 @@ Status validate_group(const SpaceGroup& group) {
   const bool kernel = is_kernel(group.kind);
   const bool linear = group.kind == SpaceKind::linear;
   const bool expert = group.kind == SpaceKind::expert;
-  return check({foreign(group.radii && !linear, "radii", "linear spaces; kernels have a radius"),
-                foreign(group.intercept && group.kind == SpaceKind::expert, "intercept",
-                        "linear spaces and kernels"),
-                foreign(group.radius && !kernel, "radius", "kernels; linear spaces have radii"),
-                foreign(group.widths && !kernel, "widths", "kernels"),
-                foreign(group.features && !kernel, "features", "kernels"),
-                foreign(group.independent_base && !kernel, "independent base", "kernels"),
-                foreign(group.constraint && expert, "constraint", "spaces that learn"),
-                foreign(!group.columns.empty() && !expert, "columns", "experts"),
-                foreign(group.as_features && !expert, "columns as features", "experts"),
-                {expert && group.columns.empty(), where, "no columns are named",
-                 "expected --expert-columns A..B, the columns that hold their predictions"}});
+  return check(
+      {foreign(group.radii && !linear, "radii", "linear spaces; kernels have a radius"),
+       foreign(group.intercept && group.kind == SpaceKind::expert, "intercept",
+               "linear spaces and kernels"),
+       foreign(group.radius && !kernel, "radius", "kernels; linear spaces have radii"),
+       foreign(group.widths && !kernel, "widths", "kernels"),
+       foreign(group.features && !kernel, "features", "kernels"),
+       foreign(group.independent_base && !kernel, "independent base", "kernels"),
+       foreign(group.constraint && expert, "constraint", "spaces that learn"),
+       foreign(!group.columns.empty() && !expert, "columns", "experts"),
+       foreign(!group.names.empty() && !expert, "names", "experts"),
+       foreign(!group.command.empty() && !expert, "command", "experts"),
+       foreign(group.timeout && group.command.empty(), "timeout", "experts with a command"),
+       foreign(group.as_features && group.columns.empty(), "columns as features",
+               "experts whose predictions are columns"),
+       {expert && group.columns.empty() && group.names.empty(), where, "no columns are named",
+        "expected --expert-columns A..B, the columns that hold their predictions, or "
+        "--expert-names with --expert-command"},
+       {!group.columns.empty() && !group.command.empty(), where, "has both columns and a command",
+        "expected one of the two"}});
 }
 
 /// Returns the widths of the default kernels.
@@ -57,13 +66,45 @@ std::vector<double> default_widths() {
   return widths;
 }
 
-/// Adds a space for each column that the words name.
-void add_experts(const std::vector<std::string>& columns, Space space, std::vector<Space>& spaces) {
-  for (const std::string& word : columns) {
+/// A program gets these names in a field of a line, separated by spaces.
+Status check_expert_names(const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (name->empty() || name->find_first_of(" \t\r\n,;\"") != std::string::npos) {
+      return usage_error("expert_names", "'" + *name + "' is not valid",
+                         "expected names without spaces, commas and quotes");
+    }
+    if (std::find(names.begin(), name, *name) != name) {
+      return usage_error("expert_names", "'" + *name + "' is named twice",
+                         "expected one name for each expert");
+    }
+  }
+  return Done{};
+}
+
+/// Adds a space for each expert: a column that the words name, or an answer of a program.
+Status add_experts(const SpaceGroup& group, Space space, std::vector<Space>& spaces) {
+  const std::size_t first = spaces.size();
+  for (const std::string& word : group.columns) {
     const auto range = column_range(word);
+    std::size_t number = 0;
+    const bool is_name = !range && !parse_count(word, number) && word != "first" && word != "last";
+    space.title = is_name ? word : "";
     const std::size_t count = range ? range->second - range->first + 1 : 1;
     for (std::size_t k = 0; k < count; ++k, ++space.expert) spaces.push_back(space);
   }
+  if (group.names.empty()) return Done{};
+  if (group.columns.empty()) {
+    CAUCUS_CHECK(check_expert_names(group.names));
+    for (; space.expert < group.names.size(); ++space.expert) spaces.push_back(space);
+  }
+  const std::size_t experts = spaces.size() - first;
+  if (experts != group.names.size()) {
+    return usage_error(
+        "expert_names", std::to_string(group.names.size()) + " names",
+        "expected " + std::to_string(experts) + ", one for each column of an expert");
+  }
+  for (std::size_t k = 0; k < experts; ++k) spaces[first + k].title = group.names[k];
+  return Done{};
 }
 
 template <class T>
@@ -136,6 +177,13 @@ RunConfig RunConfig::resolved() const {
   return all;
 }
 
+void name_experts(std::vector<Space>& spaces, const std::vector<std::string>& columns) {
+  for (Space& space : spaces) {
+    const bool is_expert = space.kind == SpaceKind::expert && space.title.empty();
+    if (is_expert && space.expert < columns.size()) space.title = columns[space.expert];
+  }
+}
+
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
   std::vector<Space> spaces;
   for (const SpaceGroup& group : groups) {
@@ -157,7 +205,7 @@ Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups) {
         spaces.push_back(space);
       }
     } else {
-      add_experts(group.columns, space, spaces);
+      CAUCUS_CHECK(add_experts(group, space, spaces));
     }
   }
   return spaces;
@@ -212,6 +260,11 @@ Result<ExperimentOptions> RunConfig::experiment() const {
         "contradicts --clients-from, where every file is a client", "expected one of the two"},
        {!scale_from.empty() && !feature_range && !label_range, "ranges", "nothing is scaled",
         "expected --feature-range or --label-range with it"}}));
+  for (const SpaceGroup& group : spaces) {
+    if (group.names.empty() || !group.columns.empty() || !group.command.empty()) continue;
+    return usage_error("expert_command", "nothing makes the predictions of the experts",
+                       "expected --expert-command, or --expert-columns");
+  }
   return experiment_without_data();
 }
 
@@ -247,6 +300,12 @@ Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   options.seed = seed;
   CAUCUS_CHECK(options.validate());
   return options;
+}
+
+const SpaceGroup* RunConfig::commanded_experts() const {
+  const auto found = std::find_if(spaces.begin(), spaces.end(),
+                                  [](const SpaceGroup& group) { return !group.command.empty(); });
+  return found == spaces.end() ? nullptr : &*found;
 }
 
 Result<ReadOptions> RunConfig::read_options() const {

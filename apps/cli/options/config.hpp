@@ -30,6 +30,9 @@ struct SpaceGroup {
   bool independent_base = false;          ///< kernels
   std::optional<bool> intercept = {};     ///< linear and kernels
   std::vector<std::string> columns = {};  ///< experts
+  std::vector<std::string> names = {};    ///< experts
+  std::string command = {};               ///< experts: the program that makes their forecasts
+  std::optional<double> timeout = {};     ///< of the command, in seconds
   bool as_features = false;               ///< experts: their columns are features too
 };
 
@@ -78,6 +81,8 @@ struct RunConfig : SimulationOptions {
   /// Does so for a server, which has no data.
   [[nodiscard]] Result<ExperimentOptions> experiment_without_data() const;
   [[nodiscard]] Result<ReadOptions> read_options() const;
+  /// Returns the experts whose forecasts are made by a program, if there are any.
+  [[nodiscard]] const SpaceGroup* commanded_experts() const;
 
  private:
   [[nodiscard]] Status validate() const;
@@ -108,6 +113,9 @@ struct ServerConfig {
 
 /// Returns a linear space and Gaussian kernels of eight widths.
 std::vector<SpaceGroup> default_spaces();
+
+/// Names the experts without a name after their columns.
+void name_experts(std::vector<Space>& spaces, const std::vector<std::string>& columns);
 
 /// Returns the spaces of all groups of a resolved configuration, in order.
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);

@@ -47,7 +47,7 @@ Result<std::vector<std::string>> parse_names(const std::string& value) {
   return names;
 }
 
-Result<std::vector<std::string>> parse_algorithms(const std::string& value) {
+Result<std::vector<std::string>> parse_words(const std::string& value) {
   auto names = split(value, ',');
   for (const std::string& name : names) CAUCUS_CHECK(parse(As<std::string>(), name));
   return names;
@@ -120,7 +120,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
         {{"name --algorithm algorithms", "NAME",
           "fomd-oms, nco-oms, em-kofl, vm-kofl, pm-kofl, pof-mkl, or with K = 1 ofskl, fed-omd, "
           "fedposgd; repeat it to compare on the same data, order and seeds",
-          &C::algorithms, parse_algorithms,
+          &C::algorithms, parse_words,
           [](const C& c) {
             return c.algorithms.size() == 1 ? Json(c.algorithms[0]) : Json(c.algorithms);
           }},
@@ -199,6 +199,14 @@ const std::vector<Setting<SpaceGroup>>& space_settings() {
           &G::intercept, parse_switch},
          {"columns --expert-columns expert_columns", "A..B|N,NAME,...",
           "experts: columns of the file that hold their predictions", &G::columns, parse_columns},
+         {"names --expert-names expert_names", "NAME,...",
+          "experts: their names in results (those of the columns)", &G::names, parse_words},
+         {"command --expert-command expert_command", "COMMAND",
+          "experts: a program that gets a row per line and answers with the predictions of those "
+          "that are held",
+          &G::command},
+         {"timeout --expert-timeout expert_timeout", "SECONDS",
+          "experts: how long the program may take for a row (60)", &G::timeout, parse_positive},
          {"as_features --experts-as-features experts_are_features", "",
           "experts: the columns that hold their predictions are features too", &G::as_features,
           parse_switch, [](const G& g) {

@@ -59,17 +59,17 @@ Result<FederationSettings> federation_settings(const ExperimentOptions& options,
                                                std::string arithmetic) {
   InputShape shape;
   CAUCUS_TRY(const auto scaling, known_scaling(columns));
-  if (scaling) shape = {scaling->feature_columns.size(), scaling->expert_columns.size()};
+  if (scaling) shape.features = scaling->feature_columns.size();
   if (server.features) {
     if (scaling && *server.features != shape.features) {
       return usage_error("features", std::to_string(*server.features),
                          "expected " + std::to_string(shape.features) + ", as the ranges have");
     }
     shape.features = *server.features;
-    for (const Space& space : options.spaces) {
-      if (space.kind != SpaceKind::expert) continue;
-      shape.experts = std::max<std::size_t>(shape.experts, space.expert + 1);
-    }
+  }
+  for (const Space& space : options.spaces) {
+    if ((!scaling && !server.features) || space.kind != SpaceKind::expert) continue;
+    shape.experts = std::max<std::size_t>(shape.experts, space.expert + 1);
   }
   FederationSettings settings;
   settings.plan = shared_plan(options, shape, server.clients.size());
@@ -99,6 +99,14 @@ Result<ServedConfiguration> checked(const RunConfig& config, const ServerConfig&
   ranges_apart.scale_from.clear();
   CAUCUS_TRY(ReadOptions columns, ranges_apart.read_options());
   columns.ranges = std::move(ranges);
+  CAUCUS_TRY(const auto scaling, known_scaling(columns));
+  if (scaling && !columns.ranges->names.empty()) {
+    std::vector<std::string> names;
+    for (const std::size_t column : scaling->expert_columns) {
+      names.push_back(columns.ranges->names[column]);
+    }
+    name_experts(run.options.spaces, names);
+  }
   CAUCUS_TRY(run.federation,
              federation_settings(run.options, server, std::move(columns), std::move(arithmetic)));
   if (const SharedPlan& plan = run.federation.plan; plan.features > 0) {

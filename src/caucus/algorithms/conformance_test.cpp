@@ -210,7 +210,7 @@ TYPED_TEST(Conformance, LearnsTheProblem) {
   play_all(server, problem);
   const LearnedModel model = Subject<TypeParam>::learned(server);
   const auto plan = problem.plan();
-  Predictor predict(plan->maps, model);
+  Predictor predict(plan->maps, plan->loss, model);
   double error = 0.0;
   double spread = 0.0;
   for (std::uint32_t t = 0; t < 200; ++t) {

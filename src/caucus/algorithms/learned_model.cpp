@@ -5,8 +5,8 @@
 
 namespace caucus {
 
-Predictor::Predictor(const FeatureMaps& maps, const LearnedModel& model)
-    : maps_(&maps), model_(&model), workspace_(maps) {}
+Predictor::Predictor(const FeatureMaps& maps, const Loss& loss, const LearnedModel& model)
+    : maps_(&maps), loss_(&loss), model_(&model), workspace_(maps) {}
 
 double Predictor::operator()(std::span<const float> x) {
   workspace_.begin(x);
@@ -14,7 +14,7 @@ double Predictor::operator()(std::span<const float> x) {
   for (std::size_t i = 0; i < maps_->size(); ++i) {
     const bool learns = maps_->space(i).kind != SpaceKind::expert;
     const double forecast = learns ? dot(model_->weights[i], maps_->features(i, workspace_))
-                                   : maps_->expert_forecast(i, workspace_);
+                                   : loss_->prediction_of(maps_->expert_forecast(i, workspace_));
     mean += model_->probabilities[i] * finite_forecast(forecast);
   }
   return mean;

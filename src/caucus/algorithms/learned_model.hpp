@@ -10,6 +10,7 @@
 
 #include "caucus/core/features/feature_maps.hpp"
 #include "caucus/core/statistics/error_bars.hpp"
+#include "caucus/loss.hpp"
 
 namespace caucus {
 
@@ -19,14 +20,15 @@ struct LearnedModel {
   std::optional<ErrorBars> error_bars = {};  ///< if it was learned from sums, for the square loss
 };
 
-/// Uses a LearnedModel on examples; the maps must be those it was learned with.
+/// Uses a LearnedModel on examples; the maps and the loss must be those it was learned with.
 class Predictor {
  public:
-  Predictor(const FeatureMaps& maps, const LearnedModel& model);
+  Predictor(const FeatureMaps& maps, const Loss& loss, const LearnedModel& model);
   double operator()(std::span<const float> x);
 
  private:
   const FeatureMaps* maps_;
+  const Loss* loss_;
   const LearnedModel* model_;
   FeatureMaps::Workspace workspace_;
 };

@@ -46,12 +46,12 @@ TEST(NcoOms, TheLearnedModelForecastsTheMeanOfTheClients) {
   const auto settings = problem.settings();
   const FeatureMaps& maps = settings->plan->maps;
   const LearnedModel all = server.learned();
-  Predictor predict(maps, all);
+  Predictor predict(maps, settings->plan->loss, all);
   const TestExample example = problem.example(50, 0);
   double mean = 0.0;
   for (std::size_t j = 0; j < problem.clients; ++j) {
     const LearnedModel one = server.copy(j).learned();
-    Predictor predict_one(maps, one);
+    Predictor predict_one(maps, settings->plan->loss, one);
     mean += predict_one(example.x) / static_cast<double>(problem.clients);
   }
   EXPECT_NEAR(predict(example.x), mean, 1e-6);

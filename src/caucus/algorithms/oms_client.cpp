@@ -7,7 +7,7 @@ namespace caucus {
 double held_output(const Plan& plan, const HeldModel& model, std::span<const float> x,
                    std::span<const float> features) {
   // Only a frozen expert has no features.
-  return finite_forecast(features.empty() ? plan.maps.expert_forecast(model.space, x)
+  return finite_forecast(features.empty() ? plan.expert_output(model.space, x)
                                           : dot(model.weights, features));
 }
 

@@ -15,6 +15,11 @@ namespace caucus {
 struct Plan {
   FeatureMaps maps;
   Loss loss;
+
+  /// Returns f_i(x) of a frozen expert.
+  [[nodiscard]] double expert_output(std::size_t i, std::span<const float> x) const {
+    return loss.prediction_of(maps.expert_forecast(i, x));
+  }
 };
 
 /// Makes a prediction finite, with a square that fits a float: larger numbers, and NaN, become that

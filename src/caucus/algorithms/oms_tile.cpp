@@ -107,7 +107,7 @@ void OmsTile::ask_experts() {
   for (std::size_t p = 0; p < count_ * sample_size_; ++p) {
     const std::uint32_t space = pair_spaces_[p];
     if (plan_->maps.dimension(space) > 0) continue;
-    outputs_[p] = plan_->maps.expert_forecast(space, {inputs_[p / sample_size_], size});
+    outputs_[p] = plan_->expert_output(space, {inputs_[p / sample_size_], size});
   }
 }
 

@@ -101,6 +101,7 @@ class DatasetSink : public RowSink {
     if (!all_fit({out, slots_.size()})) return misfit(values, out, line);
     const auto client = data_.scaling_.client_column;
     if (client) data_.client_values_.push_back(values[*client]);
+    data_.lines_.push_back(static_cast<std::uint32_t>(line));
     ++rows_;
     return Done{};
   }
@@ -261,7 +262,45 @@ Result<Dataset> dataset_from_values(std::string name, std::size_t features,
   return sink.finish();
 }
 
+void Dataset::add_experts(std::size_t count, float prediction) {
+  const std::size_t before = stride();
+  const std::size_t after = before + count;
+  values_.append(rows() * count);
+  const std::span<float> values = values_.values();
+  for (std::size_t row = rows(); row-- > 0;) {  // from the last one on, since rows move up
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(row * before);
+    const auto to = values.begin() + static_cast<std::ptrdiff_t>(row * after);
+    const auto x = static_cast<std::ptrdiff_t>(before - 1);
+    const float y = from[x];
+    std::copy_backward(from, from + x, to + x);
+    std::fill_n(to + x, count, prediction);
+    to[x + static_cast<std::ptrdiff_t>(count)] = y;
+  }
+  added_experts_ += count;
+}
+
+namespace {
+
+Status check_probabilities(const Dataset& data) {
+  for (std::size_t row = 0; data.experts() > 0 && row < data.rows(); ++row) {
+    const auto forecasts = data.x(row).subspan(data.features());
+    const auto wrong = std::find_if_not(forecasts.begin(), forecasts.end(), [](float p) {
+      return p == -1.0F || (p >= 0.0F && p <= 1.0F);
+    });
+    if (wrong == forecasts.end()) continue;
+    const auto expert = static_cast<std::size_t>(wrong - forecasts.begin());
+    const std::size_t column = data.scaling().expert_columns[expert] + 1;
+    return data_error(column_where(data.name(), column) + ", data row " + std::to_string(row + 1),
+                      "the forecast is " + to_text(static_cast<double>(*wrong)),
+                      "expected a class, or the probability of class 1, from 0 to 1");
+  }
+  return Done{};
+}
+
+}  // namespace
+
 Result<LabelConvention> apply_label_convention(Dataset& data) {
+  CAUCUS_CHECK(check_probabilities(data));
   bool zero = false;
   bool minus = false;
   for (std::size_t row = 0; row < data.rows(); ++row) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,9 @@ class Dataset {
  public:
   [[nodiscard]] std::size_t rows() const { return file_begin_.back(); }
   [[nodiscard]] std::size_t features() const { return scaling_.feature_columns.size(); }
-  [[nodiscard]] std::size_t experts() const { return scaling_.expert_columns.size(); }
+  [[nodiscard]] std::size_t experts() const {
+    return scaling_.expert_columns.size() + added_experts_;
+  }
 
   /// Returns the features and the experts' predictions of a row.
   [[nodiscard]] std::span<const float> x(std::size_t row) const {
@@ -26,10 +29,18 @@ class Dataset {
   [[nodiscard]] float y(std::size_t row) const {
     return values_.values()[row * stride() + stride() - 1];
   }
+  /// Returns them for forecasts that become known later.
+  [[nodiscard]] std::span<float> changing_x(std::size_t row) {
+    return values_.values().subspan(row * stride(), stride() - 1);
+  }
+  /// Adds places for the predictions of experts that are not columns.
+  void add_experts(std::size_t count, float prediction);
   void set_y(std::size_t row, float y) { values_.values()[row * stride() + stride() - 1] = y; }
   /// The number of floats from one row to the next.
   [[nodiscard]] std::size_t stride() const { return features() + experts() + 1; }
 
+  /// The line of a row in its file.
+  [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
   /// The number of rows with a value outside the given ranges, which was clipped.
   [[nodiscard]] std::size_t clipped() const { return clipped_; }
   /// The first row of each file, then rows().
@@ -53,6 +64,8 @@ class Dataset {
 
   std::string name_;
   FloatBuffer values_;
+  std::size_t added_experts_ = 0;
+  std::vector<std::uint32_t> lines_;
   std::vector<std::size_t> file_begin_{0};
   std::size_t clipped_ = 0;
   std::vector<std::string> file_names_;
@@ -84,7 +97,8 @@ Result<Dataset> dataset_from_values(std::string name, std::size_t features,
 enum class LabelConvention { none, zero_one, minus_plus };
 
 /// Converts the targets to -1 and 1 and returns the convention of the file. Any other value is an
-/// error that names its row.
+/// error that names its row, and so is an expert's forecast that is neither a class nor a
+/// probability.
 Result<LabelConvention> apply_label_convention(Dataset& data);
 
 }  // namespace caucus

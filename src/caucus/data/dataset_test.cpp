@@ -180,6 +180,28 @@ TEST_F(DatasetFiles, ExpertColumnsKeepTheOrderAndTheNamesThatTheUserGives) {
   EXPECT_THAT(data->expert_names(), ElementsAre("tree", "forest"));
 }
 
+TEST_F(DatasetFiles, PlacesForForecastsFollowTheNumbersOfARow) {
+  auto data = read("1,2,3\n4,5,6\n", {});
+  ASSERT_TRUE(data.ok());
+  data->add_experts(2, 9.0F);
+  EXPECT_EQ(data->experts(), 2u);
+  EXPECT_THAT(row_of(*data, 0), ElementsAre(1, 2, 9, 9, 3));
+  data->changing_x(1)[3] = 7.0F;
+  EXPECT_THAT(row_of(*data, 1), ElementsAre(4, 5, 9, 7, 6));
+}
+
+TEST_F(DatasetFiles, AForecastOfAClassIsAClassOrAProbability) {
+  ReadOptions options;
+  options.expert_columns = {"2"};
+  for (const char* good : {"f,e,y\n1,0.25,0\n2,1,1\n", "f,e,y\n1,-1,-1\n2,0,1\n"}) {
+    auto data = read(good, options);
+    EXPECT_TRUE(apply_label_convention(*data).ok()) << good;
+  }
+  auto scores = read("f,e,y\n1,0.25,0\n2,1.5,1\n", options);
+  EXPECT_THAT(apply_label_convention(*scores).error().line(),
+              HasSubstr("column 2, data row 2: the forecast is 1.5"));
+}
+
 TEST_F(DatasetFiles, AColumnCanBeAFeatureAndAnExpert) {
   ReadOptions options;
   options.expert_columns = {"2..3"};

@@ -50,8 +50,10 @@ class BlockedClients {
     const A& shared = server.algorithm();
     server.assign(batch, client, assignment_);
     statistics_.begin(assignment_, batch.last - batch.first);
-    for (std::size_t round = batch.first; round < batch.last; round += ExampleBlock::kExamples) {
-      const std::size_t count = std::min(ExampleBlock::kExamples, batch.last - round);
+    // A change may end the batch after any example, and those after it hold other experts.
+    const std::size_t most = clients.asks() ? 1 : ExampleBlock::kExamples;
+    for (std::size_t round = batch.first; round < batch.last; round += most) {
+      const std::size_t count = std::min(most, batch.last - round);
       play_block(shared, client, round, count, batch, clients);
     }
     auto& memory = memory_[client];
@@ -73,6 +75,7 @@ class BlockedClients {
     std::array<double, ExampleBlock::kExamples> y{};
     std::array<PlayedExample, ExampleBlock::kExamples> given{};
     for (std::size_t e = 0; e < count; ++e) {
+      clients.ask(assignment_, client, first + e);
       const Example example = clients.source->example(client, first + e);
       x[e] = example.x;
       y[e] = example.y;

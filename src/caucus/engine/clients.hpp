@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "caucus/algorithms/round.hpp"
 #include "caucus/core/base/random.hpp"
 #include "caucus/core/statistics/upload_rule.hpp"
+#include "caucus/engine/asked_experts.hpp"
 #include "caucus/engine/example_source.hpp"
 #include "caucus/engine/telemetry.hpp"
 
@@ -72,6 +74,31 @@ struct Clients {
         }
         source->prefetch(first, round);
       }
+    }
+  }
+  /// Returns whether experts are asked for each example.
+  [[nodiscard]] bool asks() const {
+    if constexpr (requires { source->asks(); }) {
+      return source->asks();
+    } else {
+      return false;
+    }
+  }
+  /// Asks the experts that are held for their forecasts of an example, where experts are asked.
+  template <class Assignment>
+  void ask(const Assignment& assignment, std::size_t client, std::size_t round) const {
+    if constexpr (requires { source->asks(); }) {
+      if (!source->asks()) return;
+      if constexpr (std::is_same_v<Assignment, caucus::Assignment>) {
+        source->ask(spaces_of(assignment), client, round);
+      } else {
+        source->ask_all(client, round);  // a baseline, whose clients hold all models
+      }
+    }
+  }
+  void ask(std::span<const std::uint32_t> spaces, std::size_t client, std::size_t round) const {
+    if constexpr (requires { source->asks(); }) {
+      if (source->asks()) source->ask(spaces, client, round);
     }
   }
   /// Returns whether a client's batch may end before this round, since the examples after it are

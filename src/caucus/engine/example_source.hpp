@@ -9,6 +9,7 @@
 
 #include "caucus/data/dataset.hpp"
 #include "caucus/data/partition.hpp"
+#include "caucus/engine/asked_experts.hpp"
 
 namespace caucus {
 
@@ -47,8 +48,10 @@ struct RowTable {
 /// The rows of a data set, dealt to clients.
 class PartitionedData {
  public:
-  PartitionedData(const Dataset& data, const Partition& partition)
+  /// `experts` holds the forecasts of experts that are asked, if any are.
+  PartitionedData(const Dataset& data, const Partition& partition, AskedRows* experts = nullptr)
       : partition_(&partition),
+        experts_(experts),
         values_(data.rows() > 0 ? data.x(0).data() : nullptr),
         stride_(data.stride()) {}
 
@@ -59,6 +62,14 @@ class PartitionedData {
   [[nodiscard, gnu::always_inline]] Example example(std::size_t client, std::size_t round) const {
     const float* const x = row(client, round);
     return {{x, stride_ - 1}, static_cast<double>(x[stride_ - 1])};
+  }
+  /// Returns whether experts are to be asked for an example before it is used.
+  [[nodiscard]] bool asks() const { return experts_ != nullptr; }
+  void ask(std::span<const std::uint32_t> spaces, std::size_t client, std::size_t round) const {
+    experts_->ask(spaces, partition_->row(client, round));
+  }
+  void ask_all(std::size_t client, std::size_t round) const {
+    experts_->ask_all(partition_->row(client, round));
   }
   /// Prefetches an example that is needed soon, if it exists: rows are anywhere in memory.
   [[gnu::always_inline]] void prefetch(std::size_t client, std::size_t round) const {
@@ -76,6 +87,7 @@ class PartitionedData {
   }
 
   const Partition* partition_;
+  AskedRows* experts_;
   const float* values_;  ///< row by row: x, then y
   std::size_t stride_;
 };

@@ -39,6 +39,7 @@ class PlainClients {
     server.assign(batch, client, assignment_);
     mean_.begin(assignment_);
     for (std::size_t round = batch.first; round < batch.last; ++round) {
+      clients.ask(assignment_, client, round);
       const Example example = clients.source->example(client, round);
       shared.predict(memory_[client], assignment_, example.x, forecast_);
       const PlayedExample given{client, round, forecast_.output, example.y};

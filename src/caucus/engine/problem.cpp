@@ -13,10 +13,13 @@
 namespace caucus {
 namespace {
 
-double feature_bound(const Scaling& scaling, const Space& space, const ScheduleConstants& given) {
+double feature_bound(const Scaling& scaling, const Space& space, const Loss& loss,
+                     const ScheduleConstants& given) {
   if (space.kind == SpaceKind::expert) {
+    if (loss.is_classification()) return loss.prediction_of(1.0);
     const bool known = space.expert < scaling.expert_columns.size();
-    return known ? largest_in(scaling.expert_interval(space.expert)) : 1.0;
+    if (!known) return target_bound(scaling);  // its forecasts are not a column
+    return largest_in(scaling.expert_interval(space.expert));
   }
   if (given.feature_bound) return *given.feature_bound;
   if (!space.is_kernel()) return linear_feature_bound(scaling, space.intercept);
@@ -89,7 +92,6 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
     if (space.own_step || dimension > kLargestDimension) return false;
     if (dimension > 0) numbers += static_cast<double>(triangle_size(dimension + 1));
   }
-  if (numbers == 0.0) return false;
   const double copies = is_cooperative(algorithm) ? 1.0 : static_cast<double>(clients);
   return copies * numbers * sizeof(double) <= kBudget;
 }
@@ -154,8 +156,8 @@ std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOpti
   std::vector<SpaceConstants> constants;
   constants.reserve(options.spaces.size());
   for (const Space& space : options.spaces) {
-    constants.push_back(
-        constants_of(space, options.loss, feature_bound(scaling, space, given), bounds));
+    constants.push_back(constants_of(space, options.loss,
+                                     feature_bound(scaling, space, options.loss, given), bounds));
   }
   return constants;
 }

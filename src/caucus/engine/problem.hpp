@@ -36,9 +36,9 @@ RunLength run_length(const Partition& partition, const UploadRule& uploads);
 std::vector<std::size_t> rounds_of(const Partition& partition);
 
 /// Returns whether an algorithm learns from sums over batches: under the adaptive schedule, unless
-/// all spaces are experts, one has more than 500 dimensions or a mirror step of its own, the loss
-/// has no curvature, or the sums (noncooperative clients have their own) would take more than 2 GB.
-/// Otherwise the adaptive schedule takes first-order steps.
+/// a space has more than 500 dimensions or a mirror step of its own, the loss has no curvature, or
+/// the sums (noncooperative clients have their own) would take more than 2 GB. Otherwise the
+/// adaptive schedule takes first-order steps. Of experts only the losses are summed.
 bool learns_from_sums(const std::string& algorithm, const LearningOptions& options,
                       std::size_t features, std::size_t clients);
 

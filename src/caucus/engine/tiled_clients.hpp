@@ -109,7 +109,12 @@ class TiledClients {
         if (last > first) {
           const auto client = static_cast<std::uint32_t>(first);
           const std::size_t count = last - first;
-          server.assign(batch, client, count, sampler_, tile().begin_clients(client, count));
+          const HeldPlaces places = tile().begin_clients(client, count);
+          server.assign(batch, client, count, sampler_, places);
+          const std::size_t held = server.algorithm().sample_size();
+          for (std::size_t c = 0; c < count; ++c) {
+            clients.ask(std::span(places.spaces + c * held, held), first + c, batch.first);
+          }
           tile().add_singles(client, count, batch.first, [&](std::size_t c) {
             return clients.source->example(c, batch.first);
           });
@@ -125,13 +130,17 @@ class TiledClients {
                     std::size_t first, std::size_t end, OnFull&& on_full) {
       clients.each(batch, first, end, [&](std::uint32_t client, std::size_t last) {
         if (!tile().has_room(last - batch.first)) on_full();
+        std::span<const std::uint32_t> held;
         const auto begin_client = [&] {
-          server.assign(batch, client, 1, sampler_, tile().begin_clients(client, 1));
+          const HeldPlaces places = tile().begin_clients(client, 1);
+          server.assign(batch, client, 1, sampler_, places);
+          held = {places.spaces, server.algorithm().sample_size()};
         };
         begin_client();
         for (std::size_t round = batch.first; round < last; ++round) {
           constexpr std::size_t kAhead = 8;
           clients.fetch(client, 1, round + kAhead);
+          clients.ask(held, client, round);
           const Example example = clients.source->example(client, round);
           tile().add(round, example.x.data(), example.y, round + 1 == last);
           if (round + 1 < last && tile().full()) {

@@ -122,6 +122,8 @@ Result<ExampleBounds> example_bounds(const FederationSettings& settings) {
     } else if (space.kind == SpaceKind::expert) {
       const bool known = scaling && space.expert < scaling->expert_columns.size();
       bound = known ? largest_in(scaling->expert_interval(space.expert)) : bounds.target;
+      const Loss& loss = settings.plan.loss;
+      if (loss.is_classification()) bound = loss.prediction_of(1.0);
     }
     bounds.features.push_back(bound);
   }

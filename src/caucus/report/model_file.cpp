@@ -136,6 +136,7 @@ Json space_json(const Space& space, double probability, const std::vector<float>
           {"features", space.features},
           {"independent_base", space.independent_base},
           {"expert", space.expert},
+          {"title", space.title},
           {"probability", probability},
           {"weights", short_list(weights)}};
 }
@@ -151,6 +152,7 @@ void read_space(JsonReader in, StoredModel& model) {
   space.features = static_cast<std::uint32_t>(read_count(in, "features", 1'000'000));
   space.independent_base = in.flag("independent_base");
   space.expert = static_cast<std::uint32_t>(read_count(in, "expert", kMostColumns));
+  if (in.member("title") != nullptr) space.title = in.text("title");  // older files have none
   const double p = in.number("probability");
   if (!(p >= 0.0 && p <= 1.0)) in.fail("probability", "is not between 0 and 1");
   const std::vector<float>& weights =

@@ -46,7 +46,7 @@ double share_inside(const char* name, const ExperimentOptions& options, double w
   const LearnedModel model = model_of(data, options);
   const auto maps = FeatureMaps::make(options.spaces, {all.features, 0}, options.seed, 0,
                                       options.resolved_sample_size());
-  Predictor predictor(*maps, model);
+  Predictor predictor(*maps, options.loss, model);
   std::vector<float> x(all.features);
   std::size_t inside = 0;
   for (std::size_t row = kSeen; row < kSeen + kUnseen; ++row) {

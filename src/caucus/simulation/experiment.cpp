@@ -14,13 +14,13 @@ namespace {
 
 Status play_all(const Dataset& data, const ExperimentOptions& options,
                 const std::vector<SpaceConstants>& constants, std::uint32_t repetition,
-                Progress& progress, RepetitionOutcome& outcome) {
+                Progress& progress, AskedRows* experts, RepetitionOutcome& outcome) {
   CAUCUS_TRY(const Partition partition,
              make_partition(options.partition, data, options.clients, options.seed, repetition));
   CAUCUS_TRY(auto made, make_plan(options, {data.features(), data.experts()}, repetition));
   const auto plan = std::make_shared<const Plan>(std::move(made));
   const std::vector<std::size_t> rounds = rounds_of(partition);
-  const PartitionedData examples(data, partition);
+  const PartitionedData examples(data, partition, experts);
   progress.total = partition.used() * options.repeats * options.algorithms.size();
   for (const std::string& name : options.algorithms) {
     CAUCUS_TRY(const PreparedRun prepared,
@@ -43,6 +43,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
             // Threads that the repetitions do not use share the clients of a round.
             thread_count(options.threads) / options.repeats, options.mode == Mode::asynchronous}));
     played.forecasts = std::move(given);
+    if (experts != nullptr) CAUCUS_CHECK(experts->status());
     if (!options.regret) continue;
     const auto known = std::find_if(
         outcome.played.begin(), outcome.played.end() - 1,
@@ -50,6 +51,7 @@ Status play_all(const Dataset& data, const ExperimentOptions& options,
     played.best = known != outcome.played.end() - 1
                       ? known->best
                       : best_losses(plan->maps, options.loss, examples, played.curve.rounds);
+    if (experts != nullptr) CAUCUS_CHECK(experts->status());
   }
   return Done{};
 }
@@ -67,7 +69,7 @@ void name_clients(const Dataset& data, const PartitionSpec& partition, Experimen
 }  // namespace
 
 Result<ExperimentResult> run_experiment(const Dataset& data, const ExperimentOptions& options,
-                                        Progress& progress) {
+                                        Progress& progress, AskedRows* experts) {
   CAUCUS_CHECK(options.validate());
   const auto constants = make_constants(data.scaling(), options);
   std::vector<RepetitionOutcome> outcomes(options.repeats);
@@ -75,8 +77,8 @@ Result<ExperimentResult> run_experiment(const Dataset& data, const ExperimentOpt
   std::atomic<bool> failed{false};
   parallel_for(options.repeats, options.threads, [&](std::size_t r) {
     if (failed) return;
-    played[r] =
-        play_all(data, options, constants, static_cast<std::uint32_t>(r), progress, outcomes[r]);
+    played[r] = play_all(data, options, constants, static_cast<std::uint32_t>(r), progress, experts,
+                         outcomes[r]);
     if (!played[r].ok()) failed = true;
   });
   for (const Status& status : played) CAUCUS_CHECK(status);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "caucus/data/dataset.hpp"
+#include "caucus/engine/asked_experts.hpp"
 #include "caucus/result.hpp"
 #include "caucus/simulation/options.hpp"
 #include "caucus/simulation/summary.hpp"
@@ -17,7 +18,8 @@ struct Progress {
   std::atomic<std::size_t> total{0};
 };
 
+/// `experts` are those that are asked for their forecasts of the rows, if there are any.
 Result<ExperimentResult> run_experiment(const Dataset& data, const ExperimentOptions& options,
-                                        Progress& progress);
+                                        Progress& progress, AskedRows* experts = nullptr);
 
 }  // namespace caucus

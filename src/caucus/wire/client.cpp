@@ -31,15 +31,16 @@ Result<std::unique_ptr<Client>> Client::start(ClientOptions options) {
 Client::Client(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Client::~Client() = default;
 
-Result<Prediction> Client::predict(std::span<const float> x) {
+Result<Prediction> Client::predict(std::span<const float> x, std::uint64_t example) {
   Participant* const participant = parts_->participant_if_any();
-  if (participant != nullptr) return participant->predict(x);
+  if (participant != nullptr) return participant->predict(x, example);
   return network_error("predict", "there are no models yet", "expected to wait for them");
 }
 
-Result<Prediction> Client::predict(std::span<const float> x, std::chrono::milliseconds timeout) {
+Result<Prediction> Client::predict(std::span<const float> x, std::chrono::milliseconds timeout,
+                                   std::uint64_t example) {
   CAUCUS_CHECK(wait_for_models(timeout));
-  return predict(x);
+  return predict(x, example);
 }
 
 bool Client::observe(std::uint64_t id, double y) {

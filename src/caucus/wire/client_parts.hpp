@@ -58,7 +58,7 @@ class Client::Parts {
     if (!welcomed) return usage_error("ready", "there is no plan yet", "call wait_for_plan()");
     SharedPlan& plan = welcomed->plan;
     CAUCUS_CHECK(set_shape(plan, shape));
-    CAUCUS_TRY(auto made, Participant::make(plan, welcomed->client));
+    CAUCUS_TRY(auto made, Participant::make(plan, welcomed->client, options.ask));
     if (!plan.arithmetic.empty() && plan.arithmetic != simd::kernels().name) {
       write_log(options.log, LogLevel::warning, "arithmetic",
                 {{"server", plan.arithmetic},

@@ -36,6 +36,7 @@ void encode(const Space& space, v1::Space& into) {
   into.set_intercept(space.intercept);
   into.set_independent_base(space.independent_base);
   into.set_expert(space.expert);
+  into.set_title(space.title);
 }
 
 Result<Space> decode(const v1::Space& space) {
@@ -52,6 +53,7 @@ Result<Space> decode(const v1::Space& space) {
   decoded.intercept = space.intercept();
   decoded.independent_base = space.independent_base();
   decoded.expert = space.expert();
+  decoded.title = space.title();
   if (!(decoded.radius > 0.0) || (decoded.is_kernel() && !(decoded.width > 0.0))) {
     return network_error(
         "plan",

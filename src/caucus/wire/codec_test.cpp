@@ -18,7 +18,8 @@ SharedPlan full_plan() {
                        .width = 0.25,
                        .features = 7,
                        .independent_base = true},
-                 Space{.kind = SpaceKind::expert, .expert = 3}};
+                 Space{.kind = SpaceKind::expert, .expert = 3},
+                 Space{.kind = SpaceKind::expert, .title = "tree"}};
   plan.loss = Loss(HuberLoss{0.3});
   plan.seed = 0xFEDCBA9876543210;
   plan.sample_size = 2;
@@ -56,6 +57,7 @@ TEST(Codec, BringsAPlanBackAsItWas) {
   EXPECT_EQ(plan.spaces[1].kind, SpaceKind::cauchy);
   EXPECT_TRUE(plan.spaces[0].intercept);
   EXPECT_EQ(plan.spaces[2].expert, 3U);
+  EXPECT_EQ(plan.spaces[3].title, "tree");
   EXPECT_EQ(plan.loss.name(), "huber:0.3");
   EXPECT_EQ(plan.columns->ranges, welcome.plan.columns->ranges);
   EXPECT_EQ(plan.columns->target, "price");

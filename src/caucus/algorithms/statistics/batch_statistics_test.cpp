@@ -117,7 +117,7 @@ class Client {
     for (const Row& row : rows) {
       workspace.begin(row.x);
       const bool expert = plan_.maps.dimension(space) == 0;
-      const double output = expert ? plan_.maps.expert_forecast(space, row.x)
+      const double output = expert ? plan_.expert_output(space, row.x)
                                    : dot(weights_[space], plan_.maps.features(space, workspace));
       losses += plan_.loss.value(output, row.y);
     }

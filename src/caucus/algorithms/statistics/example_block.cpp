@@ -34,7 +34,7 @@ void ExampleBlock::compute(const Assignment& assignment,
       multiply(a, model.weights, count);
     } else {
       for (std::size_t e = 0; e < count; ++e) {
-        outputs[e] = plan_->maps.expert_forecast(model.space, examples[e]);
+        outputs[e] = plan_->expert_output(model.space, examples[e]);
       }
     }
     for (std::size_t e = 0; e < count; ++e) {

@@ -35,7 +35,7 @@ inline std::vector<double> features_at(const Plan& plan, std::size_t space,
                                        const TestExample& example) {
   FeatureMaps::Workspace workspace(plan.maps);
   workspace.begin(example.x);
-  if (plan.maps.dimension(space) == 0) return {plan.maps.expert_forecast(space, example.x)};
+  if (plan.maps.dimension(space) == 0) return {plan.expert_output(space, example.x)};
   const auto features = plan.maps.features(space, workspace);
   return {features.begin(), features.end()};
 }

@@ -21,7 +21,9 @@ std::string name_of(SpaceKind kind) {
 }
 
 std::string Space::name() const {
-  if (kind == SpaceKind::expert) return "expert " + std::to_string(expert + 1);
+  if (kind == SpaceKind::expert) {
+    return title.empty() ? "expert " + std::to_string(expert + 1) : title;
+  }
   if (is_kernel()) return name_of(kind) + " width=" + to_text(width);
   return "linear U=" + to_text(radius);
 }

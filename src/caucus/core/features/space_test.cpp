@@ -11,6 +11,7 @@ TEST(Space, NamesSayWhatTellsSpacesApart) {
   EXPECT_EQ((Space{.kind = SpaceKind::laplacian, .width = 0.5}.name()), "laplacian width=0.5");
   EXPECT_EQ((Space{.kind = SpaceKind::cauchy}.name()), "cauchy width=1");
   EXPECT_EQ((Space{.kind = SpaceKind::expert, .expert = 2}.name()), "expert 3");
+  EXPECT_EQ((Space{.kind = SpaceKind::expert, .title = "forest"}.name()), "forest");
 }
 
 TEST(Space, KernelsAreTheThreeWithRandomFeatures) {

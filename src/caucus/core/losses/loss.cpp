@@ -12,6 +12,18 @@ bool Loss::is_classification() const {
                     kind_);
 }
 
+double Loss::prediction_of(double forecast) const {
+  // A model that says 0 or 1 is not sure of it: an unlimited loss would tell nothing but that it
+  // was wrong once.
+  constexpr double kLeast = 0.01;
+  if (std::holds_alternative<LogisticLoss>(kind_)) {
+    const double p = std::clamp(forecast, kLeast, 1.0 - kLeast);
+    return std::log(p / (1.0 - p));
+  }
+  if (std::holds_alternative<HingeLoss>(kind_)) return 2.0 * std::clamp(forecast, 0.0, 1.0) - 1.0;
+  return forecast;
+}
+
 std::string Loss::name() const {
   struct Name {
     std::string operator()(const SquareLoss&) const { return "square"; }

@@ -162,6 +162,22 @@ TEST(Loss, OnlyLogisticAndHingeClassify) {
   }
 }
 
+TEST(Loss, AForecastOfAClassIsItsProbability) {
+  const Loss logistic(LogisticLoss{});
+  for (const double p : {0.01, 0.2, 0.5, 0.93, 0.99}) {
+    EXPECT_NEAR(logistic.value(logistic.prediction_of(p), 1.0), -std::log(p), 1e-12);
+    EXPECT_NEAR(logistic.value(logistic.prediction_of(p), -1.0), -std::log(1.0 - p), 1e-12);
+  }
+  EXPECT_EQ(logistic.prediction_of(1.0), logistic.prediction_of(0.99)) << "a class is not certain";
+  EXPECT_EQ(logistic.prediction_of(0.0), logistic.prediction_of(0.01));
+  EXPECT_EQ(logistic.prediction_of(-1.0), logistic.prediction_of(0.0)) << "-1 is a class, too";
+  const Loss hinge(HingeLoss{});
+  EXPECT_EQ(hinge.prediction_of(1.0), 1.0);
+  EXPECT_EQ(hinge.prediction_of(0.25), -0.5);
+  EXPECT_EQ(hinge.prediction_of(-1.0), -1.0);
+  EXPECT_EQ(Loss(SquareLoss{}).prediction_of(2.5), 2.5);
+}
+
 TEST(Loss, BadNamesAreRefusedByName) {
   for (const char* text :
        {"",          "Square",      "square ",      "squared",     "square:1",

@@ -46,39 +46,47 @@ UploadRule client_rule(const SharedPlan& plan, std::size_t features) {
   return rule;
 }
 
-Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan,
-                                                       std::uint32_t client) {
+Result<std::unique_ptr<Participant>> Participant::make(const SharedPlan& plan, std::uint32_t client,
+                                                       ExpertCallback ask) {
   if (frequency_bytes(plan) > kMostFrequencyBytes) {
     return network_error("plan", "its frequencies would take more than 1 GB", "expected fewer");
   }
   CAUCUS_TRY(auto made, make_plan(plan));
   CAUCUS_TRY(auto limits, limits_of(plan));
+  std::optional<AskedExperts> experts;
+  if (ask) experts.emplace(std::move(ask), plan.spaces, plan.loss, plan.features);
   return std::unique_ptr<Participant>(
-      new Participant(plan, std::move(made), client, std::move(limits)));
+      new Participant(plan, std::move(made), client, std::move(limits), std::move(experts)));
 }
 
 Result<Participant::Limits> Participant::limits_of(const SharedPlan& plan) {
   CAUCUS_TRY(const auto scaling, known_scaling(plan.columns));
   Limits limits;
-  if (!scaling || scaling->feature_columns.size() != plan.features ||
-      scaling->expert_columns.size() != plan.experts) {
-    return limits;
-  }
+  if (!scaling || scaling->feature_columns.size() != plan.features) return limits;
+  const bool are_columns = scaling->expert_columns.size() == plan.experts;
+  if (!are_columns && !scaling->expert_columns.empty()) return limits;
   const auto add = [&](const Interval& range) {
     limits.x.emplace_back(static_cast<float>(range.first), static_cast<float>(range.second));
   };
   for (std::size_t k = 0; k < plan.features; ++k) add(scaling->feature_interval(k));
-  for (std::size_t k = 0; k < plan.experts; ++k) add(scaling->expert_interval(k));
-  if (!plan.loss.is_classification()) limits.y = scaling->target_interval();
+  const bool classes = plan.loss.is_classification();
+  for (std::size_t k = 0; k < plan.experts; ++k) {
+    // Without a column of its own a forecast has the range of the target.
+    const Interval others = classes ? Interval{-1.0, 1.0} : scaling->target_interval();
+    add(are_columns ? scaling->expert_interval(k) : others);
+  }
+  if (!classes) limits.y = scaling->target_interval();
   return limits;
 }
 
-Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits)
+Participant::Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits,
+                         std::optional<AskedExperts> experts)
     : shared_(std::move(shared)),
       plan_(std::move(plan)),
       client_(client),
       rule_(client_rule(shared_, shared_.features)),
       limits_(std::move(limits)),
+      experts_(std::move(experts)),
       most_pending_(std::max<std::size_t>(
           1, kPendingBytes / (sizeof(Pending) + (plan_.maps.example_size() +
                                                  (shared_.personal ? shared_.features : 0)) *
@@ -226,10 +234,20 @@ Participant::Computed Participant::take_forecast(std::uint64_t prediction) {
   return computed;
 }
 
-Result<Prediction> Participant::predict(std::span<const float> x) {
-  if (x.size() != plan_.maps.example_size()) {
+Status Participant::ask_experts(const Models& models, Pending& one) const {
+  if (!experts_) return Done{};
+  CAUCUS_CHECK(experts_->ask(spaces_of(models.assignment), one.example, one.x));
+  for (std::size_t k = shared_.features; k < limits_.x.size(); ++k) {
+    one.x[k] = std::clamp(one.x[k], limits_.x[k].first, limits_.x[k].second);  // NaN stays
+  }
+  return Done{};
+}
+
+Result<Prediction> Participant::predict(std::span<const float> x, std::uint64_t example) {
+  const std::size_t given = experts_ ? shared_.features : plan_.maps.example_size();
+  if (x.size() != given) {
     return usage_error("predict", std::to_string(x.size()) + " numbers",
-                       "expected " + std::to_string(plan_.maps.example_size()));
+                       "expected " + std::to_string(given));
   }
   for (const float value : x) {
     if (!std::isfinite(value)) return usage_error("predict", "a number that is not finite");
@@ -242,14 +260,16 @@ Result<Prediction> Participant::predict(std::span<const float> x) {
   if (models == nullptr) {
     return network_error("predict", "there are no models yet", "expected an assignment first");
   }
-  Pending one{std::move(models), {x.begin(), x.end()}};
+  Pending one{std::move(models), {x.begin(), x.end()}, example};
   std::uint64_t clipped = 0;
-  for (std::size_t k = 0; k < limits_.x.size(); ++k) {
+  for (std::size_t k = 0; k < std::min(given, limits_.x.size()); ++k) {
     const auto [least, most] = limits_.x[k];
     const float inside = std::clamp(one.x[k], least, most);
     if (inside != one.x[k]) ++clipped;
     one.x[k] = inside;
   }
+  one.x.resize(plan_.maps.example_size(), kNotAsked);
+  CAUCUS_CHECK(ask_experts(*one.models, one));
   auto computed = take_forecast(0);
   // It uses the copy of x: some features are x itself, and observe() may read them.
   predict_with_held(plan_, one.models->assignment, one.x, *computed.forecast);
@@ -362,6 +382,11 @@ void Participant::count_in_sums(Pending one, double y, Forecast& forecast, bool 
     return;
   }
   if (!is_computed || one.models != models_) {
+    if (!ask_experts(*models_, one).ok()) {  // the next prediction tells the error
+      --counts_.observed;
+      ++counts_.forgotten;
+      return;
+    }
     predict_with_held(plan_, models_->assignment, one.x, forecast);
   }
   std::get<BatchStatistics>(part.mean).add(forecast, y);

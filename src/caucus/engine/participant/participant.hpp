@@ -29,6 +29,7 @@
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/columns.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
+#include "caucus/engine/asked_experts.hpp"
 #include "caucus/engine/participant/records.hpp"
 #include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/prediction.hpp"
@@ -48,7 +49,9 @@ class Participant {
 
   using Counts = PredictionCounts;
 
-  static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client);
+  /// If `ask` is given, the experts are asked while they are held.
+  static Result<std::unique_ptr<Participant>> make(const SharedPlan& plan, std::uint32_t client,
+                                                   ExpertCallback ask = {});
 
   /// Says that the server was started for the `start`-th time and opened the batches from
   /// `since` on; those up to `since` are unchanged. Call it after every welcome.
@@ -58,8 +61,9 @@ class Participant {
   /// server has lost it; otherwise null.
   Result<SharedReport> assign(AssignmentRecord record);
 
-  /// Predicts for x, which has the features and then the experts' predictions.
-  Result<Prediction> predict(std::span<const float> x);
+  /// Predicts for x, which has the features and then the experts' predictions, unless these are
+  /// asked; `example` is then a part of the questions.
+  Result<Prediction> predict(std::span<const float> x, std::uint64_t example = 0);
   /// Takes the true value of a prediction. Returns false if none is expected or it is not finite.
   bool observe(std::uint64_t id, double y);
   /// Forgets a prediction whose true value will not come.
@@ -109,6 +113,7 @@ class Participant {
   struct Pending {
     std::shared_ptr<const Models> models;
     std::vector<float> x;
+    std::uint64_t example = 0;
     double output = 0.0;
     std::optional<PersonalForecast> personal = {};  ///< absent without a personal layer
   };
@@ -123,11 +128,14 @@ class Participant {
     PlayedSums played;
   };
 
-  Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits);
+  Participant(SharedPlan shared, Plan plan, std::uint32_t client, Limits limits,
+              std::optional<AskedExperts> experts);
   static Result<Limits> limits_of(const SharedPlan& plan);
 
   [[nodiscard]] Status check(const AssignmentRecord& assignment) const;
   [[nodiscard]] std::shared_ptr<Models> models_of(AssignmentRecord record) const;
+  /// Completes x with the forecasts of experts that the models need and that are asked.
+  Status ask_experts(const Models& models, Pending& one) const;
   Computed take_forecast(std::uint64_t prediction);
   std::optional<Pending> take_pending(std::uint64_t id);
   // The rest is called while the mutex is locked.
@@ -156,6 +164,7 @@ class Participant {
   const std::uint32_t client_;
   const UploadRule rule_;
   const Limits limits_;
+  const std::optional<AskedExperts> experts_;
   const std::size_t most_pending_;  ///< the predictions that fit kPendingBytes
 
   mutable std::mutex mutex_;  // guards everything below

@@ -74,7 +74,7 @@ struct Selector::Parts {
   /// The options are completed and valid.
   static Result<std::unique_ptr<Parts>> make(const SelectorOptions& options) {
     const SharedPlan shared = shared_plan(options.learning, {options.features, options.experts}, 1);
-    CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(shared, 0));
+    CAUCUS_TRY(std::shared_ptr<Participant> client, Participant::make(shared, 0, options.ask));
     const std::shared_ptr<const Plan> plan(client, &client->prepared_plan());
     const std::vector<std::size_t> rounds = {0};  // nobody knows how many will come
     RunOptions alone;

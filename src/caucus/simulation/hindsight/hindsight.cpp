@@ -28,7 +28,8 @@ void add_best_losses(const FeatureMaps& maps, const std::vector<std::size_t>& sp
   const auto add = [&](const Example& example) {
     workspace.begin(example.x);
     for (std::size_t s = 0; expert && s < spaces.size(); ++s) {
-      sums[s] += loss.value(maps.expert_forecast(spaces[s], workspace), example.y);
+      sums[s] +=
+          loss.value(loss.prediction_of(maps.expert_forecast(spaces[s], workspace)), example.y);
     }
     if (expert) return;
     const auto features = maps.features(first, workspace);
@@ -52,7 +53,9 @@ void add_best_losses(const FeatureMaps& maps, const std::vector<std::size_t>& sp
   for (std::size_t k = 0; k < rounds.size(); ++k) {
     for (; t < rounds[k]; ++t) {
       for (std::size_t j = 0; j < data.clients(); ++j) {
-        if (t < data.rounds(j)) add(data.example(j, t));
+        if (t >= data.rounds(j)) continue;
+        if (expert && data.asks()) data.ask_all(j, t);
+        add(data.example(j, t));
       }
     }
     const auto found = fits();

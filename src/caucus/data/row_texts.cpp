@@ -1,0 +1,83 @@
+#include "caucus/data/row_texts.hpp"
+
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "caucus/core/base/text.hpp"
+#include "caucus/data/columns.hpp"
+#include "caucus/data/table.hpp"
+
+namespace caucus {
+namespace {
+
+void append_field(const std::string& field, std::string& line) {
+  if (field.find_first_of(",\"") == std::string::npos) {
+    line += field;
+    return;
+  }
+  line += '"';
+  for (const char c : field) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+  line += '"';
+}
+
+class TextSink : public RowSink {
+ public:
+  TextSink(const std::string& target, const Dataset& data, RowTexts& texts)
+      : target_word_(target), data_(&data), texts_(&texts) {}
+
+  Status read(const std::string& path, std::size_t first, std::size_t end) {
+    path_ = path;
+    row_of_line_.clear();
+    for (std::size_t row = first; row < end; ++row) row_of_line_[data_->line(row)] = row;
+    return read_table(path, *this);
+  }
+
+  Status header(const TableHeader& header) override {
+    CAUCUS_TRY(target_, find_column(target_word_, header, "target", path_));
+    std::string line;
+    for (std::size_t k = 0; k < header.columns; ++k) {
+      if (k == target_) continue;
+      if (!line.empty()) line += ',';
+      append_field(header.names.empty() ? std::to_string(k + 1) : header.names[k], line);
+    }
+    texts_->header = std::move(line);
+    return Done{};
+  }
+
+  Status row(std::span<const double> values, std::size_t line) override {
+    const auto found = row_of_line_.find(line);
+    if (found == row_of_line_.end()) return Done{};  // the data set leaves it out
+    std::string text;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (k == target_) continue;
+      if (k > (target_ == 0 ? 1U : 0U)) text += ',';
+      append_field(to_text(values[k]), text);
+    }
+    texts_->rows[found->second] = std::move(text);
+    return Done{};
+  }
+
+ private:
+  std::string target_word_, path_;
+  std::size_t target_ = 0;
+  const Dataset* data_;
+  RowTexts* texts_;
+  std::unordered_map<std::size_t, std::size_t> row_of_line_;
+};
+
+}  // namespace
+
+Result<RowTexts> read_row_texts(const std::vector<std::string>& paths, const std::string& target,
+                                const Dataset& data) {
+  RowTexts texts;
+  texts.rows.resize(data.rows());
+  TextSink sink(target, data, texts);
+  for (std::size_t file = 0; file < paths.size(); ++file) {
+    CAUCUS_CHECK(sink.read(paths[file], data.file_begin()[file], data.file_begin()[file + 1]));
+  }
+  return texts;
+}
+
+}  // namespace caucus

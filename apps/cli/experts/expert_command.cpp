@@ -20,7 +20,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leav
 namespace caucus::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using ProgramClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLastWait(2000);
 
 std::string names_of(const std::vector<std::string>& all, std::span<const std::uint32_t> experts) {
@@ -30,10 +30,11 @@ std::string names_of(const std::vector<std::string>& all, std::span<const std::u
 }
 
 /// Waits until a file can be read or written. Returns false after the deadline.
-bool wait_for(int file, short events, Clock::time_point deadline) {
+bool wait_for(int file, short events, ProgramClock::time_point deadline) {
   while (true) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - ProgramClock::now())
+            .count();
     if (left <= 0) return false;
     pollfd one{file, events, 0};
     if (poll(&one, 1, static_cast<int>(std::min<long long>(left, 1'000'000))) > 0) return true;
@@ -104,7 +105,7 @@ ExpertCommand::~ExpertCommand() {
   if (to_ >= 0) close(to_);
   if (from_ >= 0) close(from_);
   if (pid_ < 0) return;
-  for (const auto deadline = Clock::now() + kLastWait; Clock::now() < deadline;) {
+  for (const auto deadline = ProgramClock::now() + kLastWait; ProgramClock::now() < deadline;) {
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -138,7 +139,7 @@ Result<std::vector<double>> ExpertCommand::ask(std::span<const std::uint32_t> ex
 
 Status ExpertCommand::write_line(const std::string& line, const std::string& where) {
   const std::string text = line + "\n";
-  const auto deadline = Clock::now() + program_.timeout;
+  const auto deadline = ProgramClock::now() + program_.timeout;
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t count = write(to_, text.data() + written, text.size() - written);
     if (count >= 0) {
@@ -155,7 +156,7 @@ Status ExpertCommand::write_line(const std::string& line, const std::string& whe
 }
 
 Result<std::string> ExpertCommand::read_line(const std::string& where) {
-  const auto deadline = Clock::now() + program_.timeout;
+  const auto deadline = ProgramClock::now() + program_.timeout;
   std::array<char, 4096> buffer{};
   while (true) {
     if (const auto end = unread_.find('\n'); end != std::string::npos) {
@@ -187,9 +188,9 @@ Error ExpertCommand::failure(const std::string& where, const std::string& what) 
 
 Error ExpertCommand::ended(const std::string& where) {
   int status = 0;
-  const auto deadline = Clock::now() + kLastWait;
+  const auto deadline = ProgramClock::now() + kLastWait;
   pid_t found = 0;
-  while ((found = waitpid(pid_, &status, WNOHANG)) == 0 && Clock::now() < deadline) {
+  while ((found = waitpid(pid_, &status, WNOHANG)) == 0 && ProgramClock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (found == 0) return failure(where, "has closed its output");

@@ -6,8 +6,8 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/data/columns.hpp"
-#include "caucus/data/files/number.hpp"
 #include "caucus/data/ranges.hpp"
+#include "options/values.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -86,8 +86,8 @@ Status add_experts(const SpaceGroup& group, Space space, std::vector<Space>& spa
   const std::size_t first = spaces.size();
   for (const std::string& word : group.columns) {
     const auto range = column_range(word);
-    std::size_t number = 0;
-    const bool is_name = !range && !parse_count(word, number) && word != "first" && word != "last";
+    const bool is_number = parse_count(word).ok();
+    const bool is_name = !range && !is_number && word != "first" && word != "last";
     space.title = is_name ? word : "";
     const std::size_t count = range ? range->second - range->first + 1 : 1;
     for (std::size_t k = 0; k < count; ++k, ++space.expert) spaces.push_back(space);

@@ -96,7 +96,8 @@ struct Clients {
       }
     }
   }
-  void ask(std::span<const std::uint32_t> spaces, std::size_t client, std::size_t round) const {
+  void ask_spaces(std::span<const std::uint32_t> spaces, std::size_t client,
+                  std::size_t round) const {
     if constexpr (requires { source->asks(); }) {
       if (source->asks()) source->ask(spaces, client, round);
     }

@@ -113,7 +113,7 @@ class TiledClients {
           server.assign(batch, client, count, sampler_, places);
           const std::size_t held = server.algorithm().sample_size();
           for (std::size_t c = 0; c < count; ++c) {
-            clients.ask(std::span(places.spaces + c * held, held), first + c, batch.first);
+            clients.ask_spaces({places.spaces + c * held, held}, first + c, batch.first);
           }
           tile().add_singles(client, count, batch.first, [&](std::size_t c) {
             return clients.source->example(c, batch.first);
@@ -140,7 +140,7 @@ class TiledClients {
         for (std::size_t round = batch.first; round < last; ++round) {
           constexpr std::size_t kAhead = 8;
           clients.fetch(client, 1, round + kAhead);
-          clients.ask(held, client, round);
+          clients.ask_spaces(held, client, round);
           const Example example = clients.source->example(client, round);
           tile().add(round, example.x.data(), example.y, round + 1 == last);
           if (round + 1 < last && tile().full()) {

@@ -44,6 +44,13 @@ void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& 
   rule.hides_examples = true;
   rule.numbers = features + 1;
   rule.shared = shared_coordinates(spaces, loss, features);
+  const bool only_experts = std::all_of(spaces.begin(), spaces.end(), [](const Space& space) {
+    return space.kind == SpaceKind::expert;
+  });
+  if (only_experts) {  // of which no sums are sent
+    rule.least = RareRows::kShortestBatch;
+    return;
+  }
   std::size_t most = 1;
   for (const Space& space : spaces) {
     const std::size_t inputs = space.kind == SpaceKind::linear || space.intercept ? features : 0;

@@ -1,5 +1,6 @@
 """A printed configuration is the same run: random settings, run directly and through --print-config."""
 import random
+import sys
 
 import pytest
 
@@ -28,7 +29,17 @@ def space(draw, one=False):
     return words + maybe(draw, "--constraint", "ball", "box", chance=0.3)
 
 
-def experts(draw):
+MODELS = """import sys
+sys.stdin.readline()
+for line in sys.stdin:
+    print(*(len(name) / 9 for name in line.split(",")[0].split()), flush=True)
+"""
+
+
+def experts(draw, of_classes):
+    if of_classes or draw.random() < 0.3:
+        words = ["--spaces", "experts", "--expert-names", "a,model-2", "--expert-command", f"'{sys.executable}' models.py"]
+        return words + maybe(draw, "--expert-timeout", 30, 2.5)
     words = ["--spaces", "experts", "--expert-columns", draw.choice(["2..3", "4", "2,5..6"])]
     return words + (["--experts-as-features"] if draw.random() < 0.5 else [])
 
@@ -61,13 +72,14 @@ def settings(draw):
         words += space(draw, one=True)
     elif draw.random() < 0.85:
         words += [word for _ in range(draw.randint(1, 3)) for word in space(draw)]
-        words += experts(draw) if draw.random() < 0.2 else []
     words += [] if only_baselines else schedule(draw)
     if set(algorithms) & {*BASELINES, *OF_ONE_SPACE}:
         words += maybe(draw, "--weight-rate", 0.3) + maybe(draw, "--model-rate", 0.21)
         words += maybe(draw, "--regularization", 0.003) + maybe(draw, "--exploration", 0.7)
     loss = draw.choice(["square", "", "absolute", "huber", "huber:0.3", "pinball:0.7", "logistic", "hinge"])
     words += ["--loss", loss] if loss else []
+    if "--spaces" in words and not one and draw.random() < 0.2:
+        words += experts(draw, loss in ("logistic", "hinge"))
     words += ["--data", "classes.csv" if loss in ("logistic", "hinge") else "numbers.csv"]
     if loss not in ("logistic", "hinge"):
         words += maybe(draw, "--label-range", "0,1", "-0.3,0.9")
@@ -85,6 +97,7 @@ def settings(draw):
 def test_random_settings_run_the_same_when_they_are_printed(caucus, case):
     caucus("data generate linear --rows 150 --out numbers.csv")
     change_target("numbers.csv", "classes.csv", lambda y: 1 if y > 0.5 else 0)
+    write("models.py", MODELS)
     draw = random.Random(case)
     compared = 0
     while compared < SETTINGS_PER_CASE:

@@ -7,6 +7,7 @@
 #include "caucus/simulation/experiment.hpp"
 #include "experts/row_experts.hpp"
 #include "options/config_file.hpp"
+#include "options/expert_spaces.hpp"
 #include "options/flags.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"

@@ -114,9 +114,6 @@ struct ServerConfig {
 /// Returns a linear space and Gaussian kernels of eight widths.
 std::vector<SpaceGroup> default_spaces();
 
-/// Names the experts without a name after their columns.
-void name_experts(std::vector<Space>& spaces, const std::vector<std::string>& columns);
-
 /// Returns the spaces of all groups of a resolved configuration, in order.
 Result<std::vector<Space>> expand(const std::vector<SpaceGroup>& groups);
 

@@ -16,6 +16,7 @@
 #include "caucus/simulation/summary.hpp"
 #include "joining/join_state.hpp"
 #include "options/config_file.hpp"
+#include "options/expert_spaces.hpp"
 
 namespace caucus::cli {
 namespace {

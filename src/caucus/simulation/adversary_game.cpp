@@ -29,6 +29,9 @@ ExperimentOptions options_of(const GameSetting& setting, std::uint64_t seed) {
   options.sample_size = setting.size.sample_size;
   options.clients = setting.size.clients;
   options.schedule = setting.schedule;
+  if (options.schedule.kind == ScheduleKind::adaptive) {  // a round of the game is a batch
+    options.schedule.kind = ScheduleKind::adaptive_first_order;
+  }
   options.constants = setting.constants;
   options.seed = seed;
   return options;

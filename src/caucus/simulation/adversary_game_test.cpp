@@ -78,6 +78,7 @@ TEST_P(AdversaryGameOf, TheRegretIsThatOfARunOnTheSameRowsFromMemory) {
     }
     options.algorithms = {algorithm};
     options.loss = loss_of(GetParam());
+    options.schedule.kind = ScheduleKind::adaptive_first_order;
     options.clients = kSize.clients;
     options.partition.kind = PartitionSpec::Kind::blocks;
     options.seed = kSeed;

@@ -546,6 +546,36 @@ TEST(Participant, RemembersNoMoreExamplesThanMemoryHolds) {
   }
 }
 
+/// The sums are those of the newest models: an example whose true value comes late needs the
+/// forecasts of the experts that are held then.
+TEST(Participant, AsksOtherExpertsIfTheTrueValueComesUnderOtherModels) {
+  SharedPlan plan = test_plan();
+  plan.spaces = {Space{.kind = SpaceKind::expert}, Space{.kind = SpaceKind::expert, .expert = 1}};
+  plan.experts = 2;
+  plan.statistics = true;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> asked;
+  const auto ask = [&](const ExpertQuestion& question, std::span<float> forecasts) -> Status {
+    for (std::size_t k = 0; k < forecasts.size(); ++k) {
+      asked.emplace_back(question.example, question.experts[k]);
+      forecasts[k] = question.experts[k] == 0 ? 0.5F : 0.25F;
+    }
+    EXPECT_EQ(question.x.size(), 2U);
+    return Done{};
+  };
+  const auto participant = Participant::make(plan, 0, ask).value();
+  ASSERT_TRUE(participant->assign({1, 0, {{0, 1.0, {}}}}).ok());
+  const auto prediction = participant->predict(example(1), 42);
+  ASSERT_TRUE(prediction.ok());
+  EXPECT_EQ(prediction->output, 0.5);
+  ASSERT_TRUE(participant->assign({2, 0, {{1, 1.0, {}}}}).ok());
+  EXPECT_TRUE(participant->observe(prediction->id, 1.25));
+  const auto report = participant->take_report(false);
+  EXPECT_EQ(report->reports.losses, std::vector<float>{1.0F}) << "of the second expert";
+  EXPECT_EQ(report->played.loss, 0.5625) << "of the forecast that was given";
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>> both = {{42, 0}, {42, 1}};
+  EXPECT_EQ(asked, both);
+}
+
 TEST(Participant, ReportsOnlySoManyPartsAtOnce) {
   const auto participant = make(test_plan(1, 1000));
   const std::size_t batches = kPartsPerReport + 10;

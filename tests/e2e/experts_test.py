@@ -48,6 +48,20 @@ def test_only_the_experts_that_are_held_are_asked(caucus):
     assert result["data"]["features"] == 11
 
 
+def test_a_model_with_asked_experts_predicts(caucus):
+    make_data(caucus)
+    caucus("run --data data.csv --no-personal --model-out model.json", *command())
+    caucus.refused(2, "--expert-command: is missing: the model asks worse", "predict --model model.json --data data.csv")
+    asks = ["--expert-command", f"{sys.executable} models.py predicted.txt"]
+    caucus("predict --model model.json --data data.csv --out predictions.csv", *asks)
+    forecasts = [float(row[0]) for row in rows_of("predictions.csv")[1:]]
+    targets = [float(row[11]) for row in rows_of("data.csv")[1:]]
+    assert all(abs(f - y) < 0.05 for f, y in zip(forecasts, targets)), "the good expert does not predict"
+    write_rows("features.csv", [row[:11] for row in rows_of("data.csv")])
+    caucus("predict --model model.json --data features.csv --out again.csv", *asks)
+    assert read("again.csv") == read("predictions.csv")
+
+
 def test_a_program_and_columns_give_the_same_bits(caucus):
     make_data(caucus)
     header, *rows = rows_of("data.csv")

@@ -1,6 +1,9 @@
 // caucus predict: predicts new data with what was learned.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
 #include <optional>
 
 #include "caucus/algorithms/learned_model.hpp"
@@ -11,6 +14,7 @@
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
 #include "caucus/report/words.hpp"
+#include "experts/row_experts.hpp"
 #include "joining/join_state.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
@@ -40,7 +44,7 @@ row's after it has predicted the row, as in the run; without the target its last
 of the client's last row in the run. The state file is not changed.)";
 
 struct PredictCommand {
-  std::string model, data, client_state, out = "-";
+  std::string model, data, client_state, expert_command, out = "-";
   std::optional<double> interval;
 };
 
@@ -96,6 +100,14 @@ class PredictingSink : public RowSink {
     x_.resize(s.feature_columns.size() + s.expert_columns.size());
   }
 
+  /// Asks a program for the forecasts of experts that are not columns.
+  void ask(ExpertProgram program) {
+    asked_.resize(program.names.size());
+    std::iota(asked_.begin(), asked_.end(), 0U);
+    x_.resize(x_.size() + asked_.size());
+    program_ = std::move(program);
+  }
+
   Status header(const TableHeader& header) override {
     const std::size_t columns = model_.scaling.columns;
     if (header.columns != columns && header.columns + 1 != columns) {
@@ -105,13 +117,16 @@ class PredictingSink : public RowSink {
     }
     has_target_ = header.columns == columns;
     CAUCUS_CHECK(check_names(header.names));
+    if (!asked_.empty()) {
+      CAUCUS_TRY(command_, ExpertCommand::start(program_, header_text(header, target_column())));
+    }
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
     text = std::string("prediction") + (model_.loss.is_classification() ? ",score" : "") +
            (interval_ ? ",lower,upper" : "") + (logistic ? ",probability\n" : "\n");
     return Done{};
   }
 
-  Status row(std::span<const double> values, std::size_t) override {
+  Status row(std::span<const double> values, std::size_t line) override {
     const Scaling& s = model_.scaling;
     const auto at = [&](std::size_t column) { return values[place(column)]; };
     std::size_t k = 0;
@@ -121,6 +136,15 @@ class PredictingSink : public RowSink {
     }
     for (const std::size_t column : s.expert_columns) {
       x_[k++] = static_cast<float>(s.target(clipped(column, at(column))));
+    }
+    if (command_) {
+      CAUCUS_TRY(const auto forecasts, command_->ask(asked_, row_text(values, target_column()),
+                                                     file_ + ":" + std::to_string(line)));
+      const bool classes = model_.loss.is_classification();
+      for (const double forecast : forecasts) {
+        const double scaled = s.target(clipped(s.target_column, forecast));
+        x_[k++] = static_cast<float>(classes ? forecast : scaled);
+      }
     }
     double score = predictor_(x_);
     if (personal_) {
@@ -186,6 +210,10 @@ class PredictingSink : public RowSink {
            report::rounded(100.0 * *interval_) + "%\n";
   }
 
+  [[nodiscard]] std::optional<std::size_t> target_column() const {
+    return has_target_ ? std::optional(model_.scaling.target_column) : std::nullopt;
+  }
+
   /// Clips a value as caucus join does, if the federation knows the ranges of its columns.
   [[nodiscard]] double clipped(std::size_t column, double value) const {
     const Scaling& s = model_.scaling;
@@ -234,15 +262,33 @@ class PredictingSink : public RowSink {
   double differences_ = 0.0, squares_ = 0.0;  ///< of the targets from it
   double equal_ = 0.0;                        ///< targets that equal it
   std::vector<float> x_;
+  ExpertProgram program_;
+  std::vector<std::uint32_t> asked_;
+  std::unique_ptr<ExpertCommand> command_;
 };
+
+/// Returns the names of the experts that a program must be asked for.
+Result<std::vector<std::string>> asked_experts(const report::StoredModel& model,
+                                               const PredictCommand& command) {
+  std::vector<std::string> names = expert_names(model.spaces);
+  if (!model.scaling.expert_columns.empty()) names.clear();
+  if (names.empty() && !command.expert_command.empty()) {
+    return usage_error("--expert-command", "the model asks no experts", "expected no program");
+  }
+  if (!names.empty() && command.expert_command.empty()) {
+    return usage_error("--expert-command", "is missing: the model asks " + names.front(),
+                       "expected the program that makes the forecasts of its experts");
+  }
+  return names;
+}
 
 Status execute_predict(const PredictCommand& command) {
   CAUCUS_TRY(const report::StoredModel model, report::read_model(command.model));
-  CAUCUS_TRY(
-      const FeatureMaps maps,
-      FeatureMaps::make(model.spaces,
-                        {model.scaling.feature_columns.size(), model.scaling.expert_columns.size()},
-                        model.seed, model.repetition, model.sample_size));
+  CAUCUS_TRY(const auto asked, asked_experts(model, command));
+  const InputShape shape{model.scaling.feature_columns.size(),
+                         model.scaling.expert_columns.size() + asked.size()};
+  CAUCUS_TRY(const FeatureMaps maps, FeatureMaps::make(model.spaces, shape, model.seed,
+                                                       model.repetition, model.sample_size));
   if (command.out != "-") {
     CAUCUS_CHECK(check_outputs({{"--out", command.out}}, {command.client_state}));
   }
@@ -252,6 +298,7 @@ Status execute_predict(const PredictCommand& command) {
     CAUCUS_TRY(personal, read_personal(command.client_state, model));
   }
   PredictingSink sink(model, maps, std::move(personal), command.interval, command.data);
+  if (!asked.empty()) sink.ask({command.expert_command, asked});
   CAUCUS_CHECK(read_table(command.data, sink));
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
@@ -282,6 +329,8 @@ void add_predict(CLI::App& app, Action& action) {
       ->type_name("P");
   add_option(predict, "--client-state", "FILE", given.client_state,
              "predict as this client of the federation, with its personal layer");
+  add_option(predict, "--expert-command", "COMMAND", given.expert_command,
+             "the program that makes the forecasts of the model's experts");
   add_option(predict, "--out", "FILE|-", given.out, "where to write (standard output)");
 }
 

@@ -59,7 +59,7 @@ Result<std::unique_ptr<ExpertCommand>> ExpertCommand::start(ExpertProgram progra
   std::signal(SIGPIPE, SIG_IGN);  // the program may end before it has read everything
   std::unique_ptr<ExpertCommand> command(new ExpertCommand(std::move(program)));
   CAUCUS_CHECK(command->spawn());
-  CAUCUS_CHECK(command->write_line("experts," + header, "the header"));
+  CAUCUS_CHECK(command->write_line("experts" + header, "the header"));
   return command;
 }
 
@@ -119,7 +119,7 @@ Result<std::vector<double>> ExpertCommand::ask(std::span<const std::uint32_t> ex
   if (!unread_.empty()) {
     return failure(where, "had written more than one line for the row before");
   }
-  CAUCUS_CHECK(write_line(names + "," + row, where));
+  CAUCUS_CHECK(write_line(names + row, where));
   CAUCUS_TRY(const std::string line, read_line(where));
   std::vector<double> forecasts;
   for (const std::string& field : fields_of(line)) {

@@ -27,7 +27,7 @@ inline std::chrono::milliseconds milliseconds_of(double seconds) {
 
 class ExpertCommand {
  public:
-  /// Starts the program and writes the header, the names of the fields of a row in CSV.
+  /// Starts the program and writes the header, the names of the fields of a row.
   static Result<std::unique_ptr<ExpertCommand>> start(ExpertProgram program,
                                                       const std::string& header);
   ExpertCommand(const ExpertCommand&) = delete;
@@ -37,8 +37,8 @@ class ExpertCommand {
   /// Closes the program's input, and ends it if that does not.
   ~ExpertCommand();
 
-  /// Asks some experts, by their numbers, for their forecasts of a row of CSV. `where` names the
-  /// row in errors.
+  /// Asks some experts, by their numbers, for their forecasts of a row; `where` names it in errors.
+  /// Header and rows are those of data/row_texts.hpp.
   Result<std::vector<double>> ask(std::span<const std::uint32_t> experts, const std::string& row,
                                   const std::string& where);
 

@@ -13,6 +13,7 @@ namespace caucus {
 namespace {
 
 void append_field(const std::string& field, std::string& line) {
+  line += ',';
   if (field.find_first_of(",\"") == std::string::npos) {
     line += field;
     return;
@@ -21,6 +22,27 @@ void append_field(const std::string& field, std::string& line) {
   for (const char c : field) line += c == '"' ? std::string("\"\"") : std::string(1, c);
   line += '"';
 }
+
+}  // namespace
+
+std::string header_text(const TableHeader& header, std::optional<std::size_t> target) {
+  std::string line;
+  for (std::size_t k = 0; k < header.columns; ++k) {
+    if (k == target) continue;
+    append_field(header.names.empty() ? std::to_string(k + 1) : header.names[k], line);
+  }
+  return line;
+}
+
+std::string row_text(std::span<const double> values, std::optional<std::size_t> target) {
+  std::string line;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (k != target) append_field(to_text(values[k]), line);
+  }
+  return line;
+}
+
+namespace {
 
 class TextSink : public RowSink {
  public:
@@ -36,26 +58,14 @@ class TextSink : public RowSink {
 
   Status header(const TableHeader& header) override {
     CAUCUS_TRY(target_, find_column(target_word_, header, "target", path_));
-    std::string line;
-    for (std::size_t k = 0; k < header.columns; ++k) {
-      if (k == target_) continue;
-      if (!line.empty()) line += ',';
-      append_field(header.names.empty() ? std::to_string(k + 1) : header.names[k], line);
-    }
-    texts_->header = std::move(line);
+    texts_->header = header_text(header, target_);
     return Done{};
   }
 
   Status row(std::span<const double> values, std::size_t line) override {
     const auto found = row_of_line_.find(line);
     if (found == row_of_line_.end()) return Done{};  // the data set leaves it out
-    std::string text;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (k == target_) continue;
-      if (k > (target_ == 0 ? 1U : 0U)) text += ',';
-      append_field(to_text(values[k]), text);
-    }
-    texts_->rows[found->second] = std::move(text);
+    texts_->rows[found->second] = row_text(values, target_);
     return Done{};
   }
 

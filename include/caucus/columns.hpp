@@ -35,10 +35,10 @@ struct ReadOptions {
   std::optional<Interval> feature_range = {};  ///< scale the features to [A, B]
   std::optional<Interval> label_range = {};    ///< scale the target and the experts' predictions
   std::optional<Ranges> ranges = {};           ///< used instead of the file's minimum and maximum
-  /// The columns that hold experts' predictions, in the order of the experts: numbers from 1, names,
-  /// or A..B for all from number A to number B.
+  /// The columns that hold experts' predictions, in the order of the experts: numbers from 1,
+  /// names, or A..B for all from number A to number B.
   std::vector<std::string> expert_columns = {};
-  bool experts_are_features = false;  ///< whether these columns are features too
+  bool experts_are_features = false;              ///< whether these columns are features too
   std::optional<std::string> client_column = {};  ///< names the client of a row; N (from 1) or NAME
 
   [[nodiscard]] Status validate() const;

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "options/values.hpp"
@@ -65,11 +65,11 @@ Result<std::unique_ptr<ExpertCommand>> ExpertCommand::start(ExpertProgram progra
 
 Status ExpertCommand::spawn() {
   std::array<int, 2> in{}, out{};
-  if (pipe2(in.data(), O_CLOEXEC) != 0) return failure("", std::strerror(errno));
+  if (pipe2(in.data(), O_CLOEXEC) != 0) return failure("", std::generic_category().message(errno));
   to_ = in[1];
   if (pipe2(out.data(), O_CLOEXEC) != 0) {
     close(in[0]);
-    return failure("", std::strerror(errno));
+    return failure("", std::generic_category().message(errno));
   }
   from_ = out[0];
   fcntl(to_, F_SETFL, O_NONBLOCK);
@@ -98,7 +98,7 @@ Status ExpertCommand::spawn() {
   close(out[1]);
   if (code == 0) return Done{};
   pid_ = -1;
-  return failure("", std::string("cannot be started: ") + std::strerror(code));
+  return failure("", "cannot be started: " + std::generic_category().message(code));
 }
 
 ExpertCommand::~ExpertCommand() {
@@ -147,7 +147,7 @@ Status ExpertCommand::write_line(const std::string& line, const std::string& whe
     } else if (errno == EPIPE) {
       return ended(where);
     } else if (errno != EAGAIN && errno != EINTR) {
-      return failure(where, std::strerror(errno));
+      return failure(where, std::generic_category().message(errno));
     } else if (!wait_for(to_, POLLOUT, deadline)) {
       return failure(where, "reads nothing");
     }
@@ -170,7 +170,7 @@ Result<std::string> ExpertCommand::read_line(const std::string& where) {
     if (count > 0) {
       unread_.append(buffer.data(), static_cast<std::size_t>(count));
     } else if (errno != EAGAIN && errno != EINTR) {
-      return failure(where, std::strerror(errno));
+      return failure(where, std::generic_category().message(errno));
     } else if (!wait_for(from_, POLLIN, deadline)) {
       const auto seconds = std::chrono::duration<double>(program_.timeout).count();
       std::string text = std::to_string(seconds);

@@ -40,6 +40,8 @@ struct ReadOptions {
   std::vector<std::string> expert_columns = {};
   bool experts_are_features = false;              ///< whether these columns are features too
   std::optional<std::string> client_column = {};  ///< names the client of a row; N (from 1) or NAME
+  /// If the target is a class: the names of all classes; empty if they are those that occur.
+  std::vector<std::string> classes = {};
 
   [[nodiscard]] Status validate() const;
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -96,6 +97,14 @@ struct LinearLoss {  ///< 1 - v y, the loss of the paper's second lower bound
   static double steepest(double, double Y) { return Y; }
 };
 
+/// The square loss of several outputs, one for each class: the target y is the index of a class,
+/// the target of output c is 1 if y = c and 0 otherwise, and the loss is the sum over the outputs,
+/// which for probabilities is the Brier score. The functions are those of one output; the last two
+/// also hold for the sum, if |v| and |y| <= 1 are norms of the vectors.
+struct ClassesLoss : SquareLoss {
+  std::size_t classes = 0;  ///< C; 0 if the data are to tell it
+};
+
 /// Whether the targets of a loss are classes, -1 or 1.
 template <class L>
 inline constexpr bool kOfClasses = std::is_same_v<L, LogisticLoss> || std::is_same_v<L, HingeLoss>;
@@ -104,7 +113,7 @@ inline constexpr bool kOfClasses = std::is_same_v<L, LogisticLoss> || std::is_sa
 class Loss {
  public:
   using Kind = std::variant<SquareLoss, AbsoluteLoss, HuberLoss, LogisticLoss, HingeLoss,
-                            PinballLoss, LinearLoss>;
+                            PinballLoss, LinearLoss, ClassesLoss>;
   Loss() = default;
   Loss(Kind kind) : kind_(kind) {}  // NOLINT(google-explicit-constructor): a kind is a loss
 
@@ -140,6 +149,18 @@ class Loss {
   /// Returns the prediction v of a pre-trained model that makes this forecast: of a class it
   /// forecasts the probability of 1, clipped to [0.01, 0.99] for the logistic loss, else v itself.
   [[nodiscard]] double prediction_of(double forecast) const;
+  /// Returns the number of classes if each has an output of its own, else 0.
+  [[nodiscard]] std::size_t classes() const {
+    const auto* of_classes = std::get_if<ClassesLoss>(&kind_);
+    return of_classes != nullptr ? of_classes->classes : 0;
+  }
+  [[nodiscard]] bool has_classes() const { return std::holds_alternative<ClassesLoss>(kind_); }
+  /// Returns the number of outputs of a model.
+  [[nodiscard]] std::size_t outputs() const { return std::max<std::size_t>(1, classes()); }
+  /// Returns whether the loss is the square loss of each output.
+  [[nodiscard]] bool is_square() const {
+    return std::holds_alternative<SquareLoss>(kind_) || has_classes();
+  }
   [[nodiscard]] const Kind& kind() const { return kind_; }
   /// Returns the text that parse_loss() accepts: "square", "huber:0.5", ...
   [[nodiscard]] std::string name() const;
@@ -148,7 +169,11 @@ class Loss {
   Kind kind_ = SquareLoss{};
 };
 
-/// Parses square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear.
+/// The most classes that a loss can have.
+inline constexpr std::size_t kMostClasses = 1000;
+
+/// Parses square, absolute, huber[:delta], logistic, hinge, pinball[:tau], linear or
+/// classes[:number].
 Result<Loss> parse_loss(std::string_view text);
 
 }  // namespace caucus

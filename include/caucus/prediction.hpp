@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace caucus {
 
 struct Prediction {
   std::uint64_t id = 0;     ///< identifies the prediction in observe()
-  double output = 0.0;      ///< the predicted value
+  double output = 0.0;      ///< the predicted value; if each class has an output, the class
   std::uint64_t batch = 0;  ///< the batch whose models made it
+  std::vector<double> probabilities = {};  ///< of the classes, if each has an output
 };
 
 struct PredictionCounts {

@@ -52,8 +52,11 @@ class Selector {
 
   /// Returns the prediction for x. A second call before observe() replaces the first.
   Result<double> predict(std::span<const float> x);
+  /// Returns the probabilities of the classes for the last x, if the loss is classes:C. The
+  /// prediction is then the likeliest class.
+  [[nodiscard]] const std::vector<double>& class_probabilities() const;
   /// Learns from the true value for the last x and ends the round. The logistic and hinge losses
-  /// need -1 or 1.
+  /// need -1 or 1, classes:C a class from 0 to C - 1.
   Status observe(double y);
 
   /// Returns one probability per space; they sum to 1.

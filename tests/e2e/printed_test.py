@@ -76,11 +76,12 @@ def settings(draw):
     if set(algorithms) & {*BASELINES, *OF_ONE_SPACE}:
         words += maybe(draw, "--weight-rate", 0.3) + maybe(draw, "--model-rate", 0.21)
         words += maybe(draw, "--regularization", 0.003) + maybe(draw, "--exploration", 0.7)
-    loss = draw.choice(["square", "", "absolute", "huber", "huber:0.3", "pinball:0.7", "logistic", "hinge"])
+    loss = draw.choice(["square", "", "absolute", "huber", "huber:0.3", "pinball:0.7", "logistic", "hinge", "classes"])
     words += ["--loss", loss] if loss else []
     if "--spaces" in words and not one and draw.random() < 0.2:
         words += experts(draw, loss in ("logistic", "hinge"))
-    words += ["--data", "classes.csv" if loss in ("logistic", "hinge") else "numbers.csv"]
+    words += ["--data", "classes.csv" if loss in ("logistic", "hinge", "classes") else "numbers.csv"]
+    words += maybe(draw, "--classes", "0,1", "1,0,more") if loss == "classes" else []
     if loss not in ("logistic", "hinge"):
         words += maybe(draw, "--label-range", "0,1", "-0.3,0.9")
     words += maybe(draw, "--feature-range", "-1,1", "0,0.7") + maybe(draw, "--target", "last", 11, chance=0.2)

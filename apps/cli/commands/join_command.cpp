@@ -94,7 +94,7 @@ Json outcome_json(const JoinCommand& command, const JoinOutcome& outcome) {
     const auto rows = static_cast<double>(played.rows);
     json["loss"] = played.loss / rows;
     json["mse"] = played.squared_error / rows;
-    if (outcome.loss.is_classification()) {
+    if (outcome.loss.is_classification() || outcome.loss.has_classes()) {
       json["accuracy"] = static_cast<double>(played.correct) / rows;
       json["log_loss"] = played.log_loss / rows;
     }

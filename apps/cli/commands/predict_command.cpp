@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -9,7 +10,9 @@
 #include "caucus/algorithms/learned_model.hpp"
 #include "caucus/core/base/text.hpp"
 #include "caucus/core/features/feature_maps.hpp"
+#include "caucus/core/losses/classes.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
+#include "caucus/data/files/number.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
@@ -30,7 +33,8 @@ constexpr const char* kPredictExamples = R"(Examples:
   caucus predict --model model.json --client-state c01.csv.c01.join --data new.csv
 
 The data have the columns of the training file, with or without the target. Predictions are in
-original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1.
+original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1, and one
+of several classes that of each class.
 
 --interval P adds the columns lower and upper, between which the target lies with about the
 probability P, for models that the default schedule has learned with the square loss. Their width
@@ -54,7 +58,7 @@ Status check_interval(const PredictCommand& command, const report::StoredModel& 
     return usage_error("--interval", "is known for the model, not for one client's personal layer",
                        "expected no --client-state");
   }
-  if (model.learned.error_bars) return Done{};
+  if (model.learned.error_bars && !model.loss.has_classes()) return Done{};
   return data_error(command.model, "has no error bars",
                     "expected a model that the adaptive schedule has learned from sums with the "
                     "square loss, by this version or a later one");
@@ -98,6 +102,9 @@ class PredictingSink : public RowSink {
         file_(std::move(file)) {
     const Scaling& s = model.scaling;
     x_.resize(s.feature_columns.size() + s.expert_columns.size());
+    for (std::size_t c = 0; c < model.class_names.size(); ++c) {
+      class_names_[model.class_names[c]] = c;
+    }
   }
 
   /// Asks a program for the forecasts of experts that are not columns.
@@ -121,6 +128,12 @@ class PredictingSink : public RowSink {
       CAUCUS_TRY(command_, ExpertCommand::start(program_, header_text(header, target_column())));
     }
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
+    if (model_.loss.has_classes()) {
+      text = "prediction";
+      for (const std::string& name : model_.class_names) text += "," + csv_name("p " + name);
+      text += "\n";
+      return Done{};
+    }
     text = std::string("prediction") + (model_.loss.is_classification() ? ",score" : "") +
            (interval_ ? ",lower,upper" : "") + (logistic ? ",probability\n" : "\n");
     return Done{};
@@ -136,6 +149,11 @@ class PredictingSink : public RowSink {
     }
     for (const std::size_t column : s.expert_columns) {
       x_[k++] = static_cast<float>(s.target(clipped(column, at(column))));
+    }
+    if (model_.loss.has_classes()) {
+      write_classes(has_target_ ? std::optional(at(s.target_column)) : std::nullopt);
+      ++rows;
+      return Done{};
     }
     if (command_) {
       CAUCUS_TRY(const auto forecasts, command_->ask(asked_, row_text(values, target_column()),
@@ -177,9 +195,13 @@ class PredictingSink : public RowSink {
   [[nodiscard]] std::string score() const {
     if (!has_target_ || rows == 0) return {};
     const auto n = static_cast<double>(rows);
-    const bool classes = model_.loss.is_classification();
-    const double constant =
-        classes ? std::max(equal_, n - equal_) / n : squares_ / n - std::pow(differences_ / n, 2);
+    const bool of_classes = model_.loss.has_classes();
+    const bool classes = model_.loss.is_classification() || of_classes;
+    const double commonest =
+        of_classes ? *std::max_element(of_class_.begin(), of_class_.end()) / n : 0.0;
+    const double constant = of_classes ? commonest
+                            : classes  ? std::max(equal_, n - equal_) / n
+                                       : squares_ / n - std::pow(differences_ / n, 2);
     const std::string line = report::rounded(sum / n, 5) + " on " + report::grouped(rows) +
                              (rows == 1 ? " row" : " rows") +
                              (classes ? "" : ", in original units") + "; best constant " +
@@ -194,6 +216,27 @@ class PredictingSink : public RowSink {
   double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
+  /// Writes the likeliest class and the probabilities of all classes.
+  void write_classes(std::optional<double> target) {
+    probabilities_.resize(model_.class_names.size());
+    of_class_.resize(probabilities_.size(), 0.0);
+    predictor_.probabilities(x_, probabilities_);
+    const auto at = class_names_.find(target ? to_text(*target) : "");
+    if (personal_) {
+      const std::vector<double> outputs = predictor_.mean_outputs();
+      personal_->predict(std::span(x_).first(model_.scaling.feature_columns.size()), outputs,
+                         probabilities_);
+      if (at != class_names_.end()) personal_->observe(static_cast<double>(at->second));
+    }
+    const std::size_t predicted = likeliest(probabilities_);
+    text += csv_name(model_.class_names[predicted]);
+    for (const double p : probabilities_) text += "," + to_text(p);
+    text += "\n";
+    if (at == class_names_.end()) return;
+    ++of_class_[at->second];
+    sum += predicted == at->second ? 1.0 : 0.0;
+  }
+
   void write_interval(double score, double target) {
     const std::span x = std::span(x_).first(model_.scaling.feature_columns.size());
     const double reach = deviations_ * std::sqrt(model_.learned.error_bars->variance_at(x));
@@ -255,6 +298,8 @@ class PredictingSink : public RowSink {
   double deviations_;
   std::size_t inside_ = 0;  ///< targets inside of their intervals
   std::optional<PersonalLayer> personal_;
+  std::vector<double> probabilities_, of_class_;  ///< of the classes, and how often they came
+  std::map<std::string, std::size_t> class_names_;
   bool clips_;  ///< the ranges are known
   std::string file_;
   bool has_target_ = false;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "caucus/data/class_names.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "experts/row_experts.hpp"
 #include "options/config_file.hpp"
@@ -62,19 +63,22 @@ Result<std::vector<std::string>> client_files(const std::string& directory) {
 
 report::StoredModel model_of(const report::FinishedRun& run) {
   const AlgorithmResult& first = run.result.results.front();
-  return {first.algorithm,
-          run.options.loss,
-          run.labels,
-          run.options.seed,
-          0,
-          run.options.resolved_sample_size(),
-          run.data.feature_names,
-          run.data.scaling,
-          run.options.spaces,
-          first.learned,
-          {},
-          report::client_scores(first.clients,
-                                first.from_sums ? run.options.schedule.fixed_share : 0.0)};
+  report::StoredModel model{
+      first.algorithm,
+      run.options.loss,
+      run.labels,
+      run.options.seed,
+      0,
+      run.options.resolved_sample_size(),
+      run.data.feature_names,
+      run.data.scaling,
+      run.options.spaces,
+      first.learned,
+      {},
+      report::client_scores(first.clients,
+                            first.from_sums ? run.options.schedule.fixed_share : 0.0)};
+  model.class_names = run.class_names;
+  return model;
 }
 
 Status play(const RunCommand& command, const RunConfig& config) {
@@ -92,13 +96,23 @@ Status play(const RunCommand& command, const RunConfig& config) {
   CAUCUS_CHECK(outputs.check(inputs));
 
   CAUCUS_TRY(const ReadOptions read, config.read_options());
-  const auto targets =
-      options.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
+  const bool of_classes = options.loss.is_classification() || options.loss.has_classes();
+  const auto targets = of_classes ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset(files, read, targets));
   name_experts(options.spaces, data.expert_names());
   LabelConvention labels = LabelConvention::none;
   if (options.loss.is_classification()) {
     CAUCUS_TRY(labels, apply_label_convention(data));
+  }
+  std::vector<std::string> class_names;
+  const bool is_named = !data.target_names().empty() && options.loss.name() == "square";
+  if (options.loss.has_classes() || is_named) {
+    CAUCUS_TRY(class_names, apply_classes(data, read.classes));
+    options.loss = Loss{ClassesLoss{{}, class_names.size()}};
+    if (config.commanded_experts() != nullptr) {
+      return usage_error("expert_command", "a program makes no forecasts of several classes yet",
+                         "expected --expert-columns, whose numbers name classes");
+    }
   }
   std::unique_ptr<RowExperts> experts;
   std::optional<AskedRows> asked;
@@ -119,7 +133,8 @@ Status play(const RunCommand& command, const RunConfig& config) {
   if (!result.ok()) return std::move(result.error());
   report::DataFacts facts = report::facts_of(data);
   if (!config.clients_from.empty()) facts.name = config.clients_from;
-  const report::FinishedRun run{version(), result_config(config), options, facts, *result, labels};
+  const report::FinishedRun run{version(),  result_config(config), options, facts, *result, labels,
+                                class_names};
   const report::StoredModel model = model_of(run);
   CAUCUS_CHECK(outputs.fill(run, model));
   CAUCUS_CHECK(outputs.write());

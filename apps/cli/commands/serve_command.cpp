@@ -88,7 +88,7 @@ Status make_results(const ServedConfiguration& run, const Federation& federation
   CAUCUS_TRY(const report::StoredModel model, served_model(federation, run, federation.learned()));
   scores = report::score_lines(model.scores, model.loss);
   return outputs.fill({version(), result_config(run.config, &run.server), run.options, served.data,
-                       served.result, served.labels},
+                       served.result, served.labels, served.class_names},
                       model);
 }
 

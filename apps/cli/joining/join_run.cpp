@@ -8,6 +8,7 @@
 
 #include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/simd/kernels.hpp"
+#include "caucus/data/class_names.hpp"
 #include "caucus/data/dataset.hpp"
 #include "caucus/engine/participant/participant.hpp"
 #include "caucus/engine/telemetry.hpp"
@@ -24,6 +25,10 @@ constexpr std::chrono::milliseconds kAcknowledgeTimeout(10'000);
 /// Returns an error if the plan's experts are columns and a program is given, or neither.
 Status check_experts(const SharedPlan& plan, bool has_program) {
   const std::vector<std::string> names = expert_names(plan.spaces);
+  if (has_program && plan.loss.has_classes()) {
+    return usage_error("--expert-command", "a program makes no forecasts of several classes yet",
+                       "expected no program");
+  }
   const bool are_columns = !plan.columns || !plan.columns->expert_columns.empty();
   if (has_program && (names.empty() || are_columns)) {
     return usage_error("--expert-command",
@@ -40,10 +45,15 @@ Status check_experts(const SharedPlan& plan, bool has_program) {
 }
 
 Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan, std::size_t asked) {
-  const auto targets =
-      plan.loss.is_classification() ? TargetClipping::kept : TargetClipping::clipped;
+  const bool of_classes = plan.loss.is_classification() || plan.loss.has_classes();
+  const auto targets = of_classes ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{}), targets));
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
+  if (plan.loss.has_classes()) {
+    const bool named = plan.columns && !plan.columns->classes.empty();
+    CAUCUS_CHECK(
+        apply_classes(data, named ? plan.columns->classes : numbered_classes(plan.loss.classes())));
+  }
   if (auto fault = shape_fault(plan, data.features(), data.experts() + asked, data.name()))
     return *fault;
   return data;
@@ -265,7 +275,7 @@ class JoinRun::Parts {
         return data_error(data_->name() + ": data row " + std::to_string(row + 1),
                           "the target cannot be learned from", "expected a finite number");
       }
-      sums.add(outcome_.loss, prediction.output, y);
+      sums.add(outcome_.loss, {0, row, prediction.output, y, prediction.probabilities});
       const std::size_t left = data_->rows() - row - 1;
       if (rule != nullptr && left > 0 && rule->sends(left) && client.batch_is_full()) {
         rows.end = row + 1;

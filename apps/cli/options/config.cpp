@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <type_traits>
 
 #include "caucus/algorithms/any_algorithm.hpp"
+#include "caucus/data/class_names.hpp"
 #include "caucus/data/ranges.hpp"
 #include "options/expert_spaces.hpp"
 
@@ -219,13 +221,34 @@ Result<ExperimentOptions> RunConfig::experiment() const {
   return experiment_without_data();
 }
 
+Result<Loss> RunConfig::loss_of_classes() const {
+  if (classes.empty()) return loss;
+  const bool is_square = std::holds_alternative<SquareLoss>(loss.kind());
+  if (!is_square && !loss.has_classes()) {
+    return usage_error("classes", "the loss is " + loss.name(),
+                       "expected no other loss than classes with the names of classes");
+  }
+  if (classes.size() < 2 || classes.size() > kMostClasses) {
+    return usage_error("classes", std::to_string(classes.size()) + " classes",
+                       "expected 2 to 1000 names");
+  }
+  if (loss.classes() > 0 && loss.classes() != classes.size()) {
+    return usage_error("classes", std::to_string(classes.size()) + " names",
+                       "expected " + std::to_string(loss.classes()) + ", as the loss says");
+  }
+  if (std::set(classes.begin(), classes.end()).size() < classes.size()) {
+    return usage_error("classes", "a name occurs twice", "expected every name once");
+  }
+  return Loss{ClassesLoss{{}, classes.size()}};
+}
+
 Result<ExperimentOptions> RunConfig::experiment_without_data() const {
   CAUCUS_CHECK(validate());
   const RunConfig all = resolved();
   ExperimentOptions options;
   static_cast<SimulationOptions&>(options) = static_cast<const SimulationOptions&>(*this);
   CAUCUS_TRY(options.spaces, expand(all.spaces));
-  options.loss = loss;
+  CAUCUS_TRY(options.loss, loss_of_classes());
   options.sample_size = *all.sample_size;
   options.rounds_per_upload = *all.rounds_per_upload;
   options.personal = all.personal.value_or(options.personal);
@@ -268,6 +291,11 @@ Result<ReadOptions> RunConfig::read_options() const {
     if (group.kind != SpaceKind::expert) continue;
     options.expert_columns = group.columns;
     options.experts_are_features = group.as_features;
+  }
+  CAUCUS_TRY(const Loss used, loss_of_classes());
+  if (used.has_classes()) {
+    options.label_range.reset();  // a class is no number
+    options.classes = classes.empty() ? numbered_classes(used.classes()) : classes;
   }
   CAUCUS_TRY(const PartitionSpec spec, parse_partition(partition.value_or("shuffle")));
   if (spec.kind == PartitionSpec::Kind::column) options.client_column = spec.column;

@@ -43,6 +43,7 @@ using Places = std::map<std::string, std::string>;
 struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
   std::optional<Interval> feature_range, label_range;
+  std::vector<std::string> classes;  ///< names of the target's classes; empty: those that occur
 
   std::vector<SpaceGroup> spaces;  ///< empty: the default candidates
 
@@ -76,6 +77,8 @@ struct RunConfig : SimulationOptions {
   /// Returns this run with every default written out. Printing and running both start from it, so
   /// that a printed configuration is the same run.
   [[nodiscard]] RunConfig resolved() const;
+  /// Returns the loss, with the number of classes if they are named.
+  [[nodiscard]] Result<Loss> loss_of_classes() const;
   /// Refuses contradictory and impossible settings, as far as that is possible without the data.
   [[nodiscard]] Result<ExperimentOptions> experiment() const;
   /// Does so for a server, which has no data.

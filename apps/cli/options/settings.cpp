@@ -109,6 +109,11 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           "min-max scale the features to [A, B]; advisable where their units differ",
           &C::feature_range},
          {"label_range", "A,B", "min-max scale the target to [A, B]", &C::label_range},
+         {"classes", "NAME,...",
+          "the target is one of these classes, whose names or numbers must be known in a "
+          "federation",
+          &C::classes, parse_words,
+          [](const C& c) { return c.classes.empty() ? Json(nullptr) : Json(c.classes); }},
          {"scale_from ranges", "FILE", "take minimum and maximum from this data or ranges file",
           &C::scale_from}}},
        {"federation",
@@ -141,7 +146,9 @@ const std::vector<Setting<RunConfig>>& run_settings() {
          {"robust", "none|clip|trim",
           "clip or trim reports that do not fit those of most clients (none)", &C::robust},
          {"loss", "LOSS",
-          "square, absolute, huber[:delta], logistic, hinge, pinball[:tau] or linear", &C::loss}}},
+          "square, absolute, huber[:delta], logistic, hinge, pinball[:tau], linear or "
+          "classes[:number]",
+          &C::loss}}},
        {"schedule",
         {{"kind --schedule schedule", "KIND",
           "adaptive, adaptive-first-order, theory or constant (adaptive)", &C::schedule},

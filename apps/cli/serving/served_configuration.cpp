@@ -281,6 +281,7 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
   CAUCUS_TRY(Scaling scaling, served_scaling(plan));
   ServedResult served;
   served.labels = labels_of(plan, scaling);
+  served.class_names = plan.columns->classes;
   served.data = {std::move(name), 0, feature_names(plan, scaling), std::move(scaling)};
   for (const Member& member : federation.members()) {
     served.data.rows += std::max(member.examples, member.counted);
@@ -314,6 +315,7 @@ Result<report::StoredModel> served_model(const Federation& federation,
   model.algorithm = run.options.algorithms.front();
   model.loss = plan.loss;
   model.labels = labels_of(plan, scaling);
+  model.class_names = plan.columns->classes;
   model.seed = plan.seed;
   model.sample_size = plan.sample_size;
   model.feature_names = feature_names(plan, scaling);

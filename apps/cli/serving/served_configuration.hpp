@@ -39,6 +39,7 @@ struct ServedResult {
   report::DataFacts data;
   ExperimentResult result;
   LabelConvention labels = LabelConvention::none;
+  std::vector<std::string> class_names = {};  ///< if each class has an output
 };
 
 /// Summarises a run that has started; `name` stands for the data.

@@ -2,6 +2,7 @@
 
 #include "caucus/algorithms/oms_client.hpp"
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/losses/classes.hpp"
 
 namespace caucus {
 
@@ -18,6 +19,24 @@ double Predictor::operator()(std::span<const float> x) {
     mean += model_->probabilities[i] * finite_forecast(forecast);
   }
   return mean;
+}
+
+void Predictor::probabilities(std::span<const float> x, std::span<double> into) {
+  workspace_.begin(x);
+  outputs_.resize(into.size());
+  mean_.assign(into.size(), 0.0);
+  for (std::size_t i = 0; i < maps_->size(); ++i) {
+    const HeldModel model{static_cast<std::uint32_t>(i), model_->weights[i], 0.0};
+    class_outputs(*maps_, model, x, maps_->features(i, workspace_), outputs_);
+    for (std::size_t c = 0; c < into.size(); ++c) {
+      mean_[c] += model_->probabilities[i] * outputs_[c];
+    }
+  }
+  if (model_->error_bars) {
+    softmax(mean_, sharpness(model_->error_bars->variance, into.size()), into);
+  } else {
+    plain_probabilities(mean_, into);
+  }
 }
 
 }  // namespace caucus

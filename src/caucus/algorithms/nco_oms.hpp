@@ -101,7 +101,8 @@ std::vector<double> Noncooperative<Server>::selection() const {
 
 template <class Server>
 LearnedModel Noncooperative<Server>::learned() const {
-  LearnedModel model{std::vector<double>(copies_.front().models(), 0.0), {}};
+  LearnedModel model{
+      std::vector<double>(copies_.front().models(), 0.0), {}, {}, plan().loss.classes()};
   for (std::size_t i = 0; i < model.probabilities.size(); ++i) {
     std::vector<double> sum(copies_.front().weights(i).size(), 0.0);
     double& total = model.probabilities[i];

@@ -35,7 +35,14 @@ inline double finite_forecast(double value) {
 double held_output(const Plan& plan, const HeldModel& model, std::span<const float> x,
                    std::span<const float> features);
 
-/// Computes f_i(x) for every held model; the output is their mean by shares.
+/// Writes the outputs of a held model for the classes. A frozen expert names one of them.
+void class_outputs(const FeatureMaps& maps, const HeldModel& model, std::span<const float> x,
+                   std::span<const float> features, std::span<double> into);
+/// Writes probabilities that are made from mean outputs without knowing how large their errors are.
+void plain_probabilities(std::span<const double> outputs, std::span<double> into);
+
+/// Computes f_i(x) for every held model; the output is their mean by shares. If each class has an
+/// output, so are `classes`.
 void predict_with_held(const Plan& plan, const Assignment& assignment, std::span<const float> x,
                        Forecast& into);
 

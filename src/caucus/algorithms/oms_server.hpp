@@ -84,7 +84,7 @@ class OmsServer {
   [[nodiscard]] std::span<const float> weights(std::size_t space) const { return weights_[space]; }
   [[nodiscard]] std::vector<double> selection() const { return p().probabilities(); }
   [[nodiscard]] LearnedModel learned() const {
-    LearnedModel model{selection(), {}};
+    LearnedModel model{selection(), {}, {}, plan().loss.classes()};
     for (std::size_t i = 0; i < models(); ++i) {
       model.weights.emplace_back(weights(i).begin(), weights(i).end());
     }
@@ -94,7 +94,7 @@ class OmsServer {
  protected:
   explicit OmsServer(std::shared_ptr<const Settings> settings)
       : settings_(std::move(settings)),
-        weights_(plan().maps),
+        weights_(plan().maps, plan().loss.outputs()),
         sampler_({settings_->seed, Purpose::sampling, settings_->repetition}, models(),
                  sample_size()) {}
 

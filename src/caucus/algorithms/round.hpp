@@ -52,8 +52,11 @@ class Forecast {
  public:
   explicit Forecast(const FeatureMaps& maps) : workspace(maps) {}
 
-  double output = 0.0;          ///< the prediction
-  std::vector<double> outputs;  ///< outputs of the held models
+  double output = 0.0;          ///< the prediction; of classes the likeliest one
+  std::vector<double> outputs;  ///< outputs of the held models, one for each class
+  /// If each class has an output: first their means over the models, by shares; then the
+  /// probabilities that are given.
+  std::vector<double> classes;
   std::vector<std::span<const float>> features;
   FeatureMaps::Workspace workspace;
 };
@@ -62,6 +65,7 @@ class Forecast {
 struct PlayedExample {
   std::size_t client = 0, round = 0;
   double output = 0.0, y = 0.0;
+  std::span<const double> probabilities = {};  ///< of the classes, if each has an output
 };
 
 /// The sums from which a client makes its report, while a batch lasts. They are kept in double and

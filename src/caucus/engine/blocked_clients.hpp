@@ -82,11 +82,20 @@ class BlockedClients {
       clients.fetch(client, 1, first + ExampleBlock::kExamples + e);
     }
     block_.compute(assignment_, std::span(x).first(count));
+    const std::size_t classes = shared.plan().loss.classes();
+    probabilities_.resize(ExampleBlock::kExamples * classes);
     auto& memory = memory_[client];
     const std::size_t least = assignment_.least_after_change;
     for (std::size_t e = 0; e < count; ++e) {
-      const double output = shared.personal_forecast(memory, assignment_, x[e], block_.forecast(e));
-      given[e] = {client, first + e, output, y[e]};
+      given[e] = {client, first + e, 0.0, y[e]};
+      if (classes > 0) {
+        const auto into = std::span(probabilities_).subspan(e * classes, classes);
+        given[e].output =
+            shared.personal_classes(memory, assignment_, x[e], block_.classes(e), into);
+        given[e].probabilities = into;
+      } else {
+        given[e].output = shared.personal_forecast(memory, assignment_, x[e], block_.forecast(e));
+      }
       if (memory) memory->observe(y[e]);
       const std::size_t end = first + e + 1;
       if (least == 0 || !memory || !memory->has_change()) continue;
@@ -102,6 +111,7 @@ class BlockedClients {
   ExampleBlock block_;
   BatchStatistics statistics_;
   ReportBatch reports_;
+  std::vector<double> probabilities_;  ///< of a block
   std::vector<typename A::ClientState> memory_;
 };
 

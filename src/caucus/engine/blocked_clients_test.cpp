@@ -56,6 +56,7 @@ StatisticsOms made(const Setting& setting) {
 struct Outcome {
   std::vector<double> forecasts;
   std::size_t upload_bits = 0, download_bits = 0;
+  std::vector<std::size_t> of_class;
   LearnedModel learned;
 };
 
@@ -76,6 +77,8 @@ Outcome play(const Setting& setting, const TestSource& source, std::size_t round
     server.close(batch);
   }
   outcome.forecasts.push_back(telemetry.loss);
+  outcome.forecasts.push_back(telemetry.log_loss);
+  outcome.of_class = telemetry.of_class;
   outcome.upload_bits = telemetry.upload_bits;
   outcome.download_bits = telemetry.download_bits;
   outcome.learned = server.algorithm().learned();
@@ -94,13 +97,41 @@ TEST(BlockedClients, GiveTheBitsOfOneExampleAtATime) {
         const Setting setting{loss, rule, personal, personal ? 2U : 4U};
         const Outcome plain = play<PlainClients>(setting, source, 120);
         const Outcome blocked = play<BlockedClients>(setting, source, 120);
-        EXPECT_EQ(plain.forecasts.size(), 504U);
+        EXPECT_EQ(plain.forecasts.size(), 505U);
         EXPECT_EQ(plain.forecasts, blocked.forecasts) << setting.text();
         EXPECT_EQ(plain.upload_bits, blocked.upload_bits) << setting.text();
         EXPECT_EQ(plain.download_bits, blocked.download_bits) << setting.text();
         EXPECT_EQ(plain.learned.weights, blocked.learned.weights) << setting.text();
         EXPECT_EQ(plain.learned.probabilities, blocked.learned.probabilities) << setting.text();
       }
+    }
+  }
+}
+
+TEST(BlockedClients, GiveTheBitsOfOneExampleOfAClassAtATime) {
+  constexpr std::size_t kClasses = 3;
+  const Loss loss(ClassesLoss{{}, kClasses});
+  const TestSource source({90, 0, 120, 3, 33, 120, 120, 17}, TestSource::kNever, kClasses);
+  UploadRule hiding{0, 0.3};
+  hide_examples(hiding, spaces(), loss, kInputs, 3);
+  for (const UploadRule& rule : {hiding, UploadRule{0, 0.2, 1, false}, UploadRule{16, 0.3, 1}}) {
+    for (const bool personal : {false, true}) {
+      const Setting setting{loss, rule, personal, personal ? 2U : 4U};
+      const Outcome plain = play<PlainClients>(setting, source, 120);
+      const Outcome blocked = play<BlockedClients>(setting, source, 120);
+      EXPECT_EQ(plain.forecasts, blocked.forecasts) << setting.text();
+      EXPECT_EQ(plain.of_class, blocked.of_class) << setting.text();
+      EXPECT_EQ(plain.upload_bits, blocked.upload_bits) << setting.text();
+      EXPECT_EQ(plain.learned.weights, blocked.learned.weights) << setting.text();
+      EXPECT_EQ(plain.learned.probabilities, blocked.learned.probabilities) << setting.text();
+      std::size_t forecasts = 0;
+      std::size_t right = 0;
+      for (std::size_t c = 0; c < kClasses; ++c) {
+        forecasts += plain.of_class[3 * c];
+        right += plain.of_class[3 * c + 2];
+      }
+      EXPECT_EQ(forecasts, 503U);
+      EXPECT_GT(right, forecasts / 2) << setting.text();
     }
   }
 }

@@ -42,7 +42,7 @@ class PlainClients {
       clients.ask(assignment_, client, round);
       const Example example = clients.source->example(client, round);
       shared.predict(memory_[client], assignment_, example.x, forecast_);
-      const PlayedExample given{client, round, forecast_.output, example.y};
+      const PlayedExample given{client, round, forecast_.output, example.y, forecast_.classes};
       clients.record({&given, 1});
       shared.report(memory_[client], forecast_, example.y, mean_);
       if constexpr (kHasPersonalLayer) {

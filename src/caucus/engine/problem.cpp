@@ -90,7 +90,8 @@ bool learns_from_sums(const std::string& algorithm, const LearningOptions& optio
   for (const Space& space : options.spaces) {
     const std::size_t dimension = space.dimension(features);
     if (space.own_step || dimension > kLargestDimension) return false;
-    if (dimension > 0) numbers += static_cast<double>(triangle_size(dimension + 1));
+    if (dimension > 0)
+      numbers += static_cast<double>(triangle_size(dimension + options.loss.outputs()));
   }
   const double copies = is_cooperative(algorithm) ? 1.0 : static_cast<double>(clients);
   return copies * numbers * sizeof(double) <= kBudget;
@@ -150,7 +151,8 @@ std::vector<std::size_t> rounds_of(const Partition& partition) {
 
 std::vector<SpaceConstants> make_constants(const Scaling& scaling, const RunOptions& options) {
   const ScheduleConstants& given = options.constants;
-  const double automatic = options.loss.is_classification() ? 1.0 : target_bound(scaling);
+  const double automatic =
+      options.loss.is_classification() || options.loss.has_classes() ? 1.0 : target_bound(scaling);
   const BoundOptions bounds{given.label_bound.value_or(automatic), given.gradient_scale,
                             given.loss_bound};
   std::vector<SpaceConstants> constants;
@@ -231,6 +233,12 @@ Result<PreparedRun> prepare(const std::string& algorithm, std::shared_ptr<const 
   return PreparedRun{uploads, length, std::move(settings)};
 }
 
+Status check_classes(const Loss& loss) {
+  if (!loss.has_classes() || loss.classes() > 0) return Done{};
+  return usage_error("loss", "the number of classes is not known",
+                     "expected the number too, as in classes:10");
+}
+
 Status check_batch_length(const UploadRule& uploads) {
   if (uploads.rounds == 0 || uploads.sends(uploads.rounds)) return Done{};
   return usage_error("rounds_per_upload",
@@ -243,6 +251,13 @@ Result<AnySettings> make_settings(const std::string& algorithm, std::shared_ptr<
                                   const std::vector<SpaceConstants>& constants,
                                   const RunLength& length, const RunOptions& options,
                                   std::uint32_t repetition) {
+  CAUCUS_CHECK(check_classes(options.loss));
+  if (options.loss.has_classes() &&
+      !learns_from_sums(algorithm, options, plan->maps.shape().features, length.clients)) {
+    return usage_error("loss", "classes cannot be learned by '" + algorithm + "' as it is set",
+                       "expected fomd-oms or nco-oms with the adaptive schedule, and spaces of at "
+                       "most 500 weights for each class");
+  }
   if (is_baseline(algorithm)) {
     CAUCUS_CHECK(validate_sample_size(options.resolved_sample_size(), options.spaces.size()));
     return AnySettings(std::make_shared<const BaselineSettings>(

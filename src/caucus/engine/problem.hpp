@@ -49,6 +49,9 @@ std::size_t held_models(const std::vector<Space>& spaces, const Loss& loss, std:
 /// Returns when clients upload, which depends on the number of features if examples are hidden.
 UploadRule upload_rule(const RunOptions& options, std::size_t features, bool from_sums);
 
+/// Refuses a loss of classes whose number is not known.
+Status check_classes(const Loss& loss);
+
 /// Refuses batches of a fixed length that are too short to hide the examples in them.
 Status check_batch_length(const UploadRule& uploads);
 

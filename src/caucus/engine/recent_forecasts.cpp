@@ -49,7 +49,8 @@ void RecentForecasts::add(const ForecastSums& batch, std::uint64_t all) {
 std::optional<ForecastScore> RecentForecasts::score(const Loss& loss, std::uint64_t all) const {
   ForecastSums sums = latest;
   if (!is_enough(latest, total)) sums.add(previous);
-  if (sums.examples == 0.0 || std::holds_alternative<LinearLoss>(loss.kind())) return {};
+  if (sums.examples == 0.0 || std::holds_alternative<LinearLoss>(loss.kind()) || loss.has_classes())
+    return {};
   const bool personal = sums.compared > 0.0;
   const double forecasts = personal ? sums.compared : sums.examples;
   const double squares = personal ? sums.federated_squares : sums.squared_error;

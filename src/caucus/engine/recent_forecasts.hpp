@@ -40,7 +40,8 @@ struct RecentForecasts {
   /// Adds the sums of a batch. `all` counts the examples of all clients, with those of the batch.
   void add(const ForecastSums& batch, std::uint64_t all);
   /// Returns nothing if there is nothing to compare: no model had learned yet, so that the
-  /// federated forecasts were 0, or the loss is linear, so that no constant is best.
+  /// federated forecasts were 0, or the loss is linear, so that no constant is best, or each class
+  /// has an output.
   [[nodiscard]] std::optional<ForecastScore> score(const Loss& loss, std::uint64_t all) const;
 };
 

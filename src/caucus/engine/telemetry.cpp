@@ -1,8 +1,46 @@
 #include "caucus/engine/telemetry.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "caucus/core/losses/classes.hpp"
+
 namespace caucus {
+
+void PlayedSums::add(const PlayedSums& later) {
+  forecasts += later.forecasts;
+  loss += later.loss;
+  squared_error += later.squared_error;
+  targets += later.targets;
+  squared_targets += later.squared_targets;
+  log_loss += later.log_loss;
+  correct += later.correct;
+  of_class.resize(std::max(of_class.size(), later.of_class.size()), 0);
+  for (std::size_t k = 0; k < later.of_class.size(); ++k) of_class[k] += later.of_class[k];
+}
+
+void PlayedSums::add_class(const PlayedExample& one) {
+  const std::size_t y = class_of(one.y);
+  const std::size_t predicted = class_of(one.output);
+  const double error = caucus::squared_error(one.probabilities, y);
+  of_class.resize(3 * one.probabilities.size(), 0);
+  ++forecasts;
+  loss += error;
+  squared_error += error;
+  squared_targets += 1.0;
+  log_loss -= std::log(one.probabilities[y]);
+  ++of_class[3 * y];
+  ++of_class[3 * predicted + 1];
+  if (predicted != y) return;
+  ++of_class[3 * y + 2];
+  ++correct;
+}
+
+double loss_of(const Loss& loss, const PlayedExample& one) {
+  return loss.has_classes() ? squared_error(one.probabilities, class_of(one.y))
+                            : loss.value(one.output, one.y);
+}
 
 void Telemetry::record(std::size_t client, const PlayedSums& sums) {
   loss_of_batch_ += sums.loss;
@@ -16,6 +54,7 @@ void Telemetry::record(std::size_t client, const PlayedSums& sums) {
                                 sums.squared_targets, sums.loss, sums.squared_error},
                                forecasts);
   forecasts_of_client[client] += sums.forecasts;
+  for (std::size_t k = 0; k < sums.of_class.size(); ++k) of_class[k] += sums.of_class[k];
   record_personal(client, sums.personal);
 }
 
@@ -42,7 +81,7 @@ void Telemetry::record(std::span<const PlayedExample> given) {
         sums = {};
         client = one.client;
       }
-      sums.add(kind, one.output, one.y);
+      sums.add(kind, one);
     }
     open_ = client;
     open_sums_ = sums;

@@ -30,6 +30,9 @@ struct PlayedSums {
   std::uint32_t correct = 0;     ///< classification: right predictions
   PersonalRecord personal = {};  ///< what the client's personal layer compared; empty without one
   double targets = 0.0;
+  /// If each class has an output, three numbers for each class: how often it came, was predicted,
+  /// and was predicted rightly.
+  std::vector<std::uint32_t> of_class = {};
 
   /// Adds one prediction; the loss is given by its own type, or as any Loss.
   template <class L>
@@ -47,9 +50,28 @@ struct PlayedSums {
   void add(const Loss& by, double output, double y) {
     by.with_kind([&](const auto& kind) { add(kind, output, y); });
   }
+  template <class L>
+  void add(const L& by, const PlayedExample& one) {
+    if constexpr (std::is_same_v<L, ClassesLoss>) {
+      add_class(one);
+    } else {
+      add(by, one.output, one.y);
+    }
+  }
+  void add(const Loss& by, const PlayedExample& one) {
+    by.with_kind([&](const auto& kind) { add(kind, one); });
+  }
+  /// Adds the sums over later predictions of the client in the batch.
+  void add(const PlayedSums& later);
 
   friend bool operator==(const PlayedSums&, const PlayedSums&) = default;
+
+ private:
+  void add_class(const PlayedExample& one);
 };
+
+/// Returns the loss of a prediction.
+double loss_of(const Loss& loss, const PlayedExample& one);
 
 class Telemetry {
  public:
@@ -59,6 +81,7 @@ class Telemetry {
         uploads_of_client(clients, 0),
         personal_of_client(clients),
         recent_of_client(clients),
+        of_class(3 * measure.classes(), 0),
         measure_(measure) {}
 
   /// Records all of a client's predictions in a batch. Call it in the clients' order.
@@ -77,7 +100,7 @@ class Telemetry {
   /// Completes the totals.
   void end_batch();
   [[nodiscard]] double loss_of(const PlayedExample& one) const {
-    return measure_.value(one.output, one.y);
+    return caucus::loss_of(measure_, one);
   }
 
   /// Returns whether the predictions' error is more than a thousand times the targets' size.
@@ -109,6 +132,7 @@ class Telemetry {
   std::vector<std::size_t> forecasts_of_client, uploads_of_client;
   std::vector<PersonalRecord> personal_of_client;
   std::vector<RecentForecasts> recent_of_client;
+  std::vector<std::size_t> of_class;  ///< as in PlayedSums
 
  private:
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
@@ -128,6 +152,7 @@ class Telemetry {
     visit(self.uploads_of_client);
     visit(self.personal_of_client);
     visit(self.recent_of_client);
+    visit(self.of_class);
   }
   /// Records the last client, for which more predictions could have come.
   void record_open();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,11 +17,14 @@
 namespace caucus {
 
 /// Clients with unequal amounts of data, made on the fly. From one round on the target may be
-/// mirrored.
+/// mirrored. With classes the target says in which part of its range the first number of x lies.
 class TestSource {
  public:
-  explicit TestSource(std::vector<std::size_t> rounds, std::size_t mirrored_from = kNever)
-      : rounds_(std::move(rounds)), mirrored_from_(mirrored_from) {
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+  explicit TestSource(std::vector<std::size_t> rounds, std::size_t mirrored_from = kNever,
+                      std::size_t classes = 0)
+      : rounds_(std::move(rounds)), mirrored_from_(mirrored_from), classes_(classes) {
     for (std::size_t j = 0; j < rounds_.size(); ++j) {
       for (std::size_t t = 0; t < rounds_[j]; ++t) {
         Stream stream(
@@ -34,14 +38,14 @@ class TestSource {
   [[nodiscard]] std::size_t rounds(std::size_t client) const { return rounds_[client]; }
   [[nodiscard]] Example example(std::size_t client, std::size_t round) const {
     const auto& x = x_.at({client, round});
-    const auto y = static_cast<double>(x[0]);
+    auto y = static_cast<double>(x[0]);
+    if (classes_ > 0) y = std::floor(static_cast<double>(classes_) * y * 0.999);
     return {x, round < mirrored_from_ ? y : 1.0 - y};
   }
 
  private:
-  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> rounds_;
-  std::size_t mirrored_from_;
+  std::size_t mirrored_from_, classes_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<float>> x_;
 };
 

@@ -326,7 +326,8 @@ void Federation::fold() {
     held.clients = 1;
     for (const SampledModel& model : member.sampled.back().models) {
       ++held.models;
-      held.floats += server_->plan().maps.dimension(model.space);
+      const Plan& plan = server_->plan();
+      held.floats += plan.loss.outputs() * plan.maps.dimension(model.space);
     }
     const HeldSize sent = settings_.plan.statistics ? HeldSize(report.reports) : held;
     telemetry_->sent({&client, 1}, server_->upload_bits(sent), server_->download_bits(held));

@@ -20,6 +20,7 @@ namespace {
 
 Result<double> known_target_bound(const FederationSettings& settings,
                                   const std::optional<Scaling>& scaling) {
+  if (settings.plan.loss.has_classes()) return 1.0;
   if (settings.max_abs_target) return *settings.max_abs_target;
   if (settings.plan.loss.is_classification()) return 1.0;
   if (scaling) return target_bound(*scaling);

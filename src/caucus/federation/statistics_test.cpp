@@ -27,6 +27,38 @@ TEST(StatisticsFederation, HasTheBitsOfTheSimulation) {
   }
 }
 
+TEST(StatisticsFederation, OfClassesHasTheBitsOfTheSimulation) {
+  const TestSource source({230, 300, 170, 300}, TestSource::kNever, 3);
+  for (const bool hides_examples : {false, true}) {
+    for (const bool personal : {false, true}) {
+      auto settings = growing_settings(4, hides_examples);
+      settings.plan.loss = settings.problem.loss = Loss(ClassesLoss{{}, 3});
+      settings.plan.personal = settings.problem.personal = personal;
+      Together together(settings, source);
+      const std::string at_start = together.federation.snapshot();
+      together.play_to_the_end();
+      EXPECT_EQ(learned_by(together.federation), simulated(settings, source));
+      const Telemetry& t = together.federation.telemetry();
+      EXPECT_EQ(t.forecasts, 1000U);
+      EXPECT_GT(t.correct, 700U);
+      EXPECT_EQ(t.of_class[2] + t.of_class[5] + t.of_class[8], t.correct);
+      // The server is killed in the middle of the run.
+      Federation revived = Federation::make(settings, kRun).value();
+      ASSERT_TRUE(revived.restore(at_start).ok());
+      for (std::size_t b = 0; b < together.closed.size(); ++b) {
+        if (b == together.closed.size() / 2) {
+          Federation again = Federation::make(settings, kRun).value();
+          ASSERT_TRUE(again.restore(revived.snapshot()).ok());
+          revived = std::move(again);
+        }
+        const ClosedBatch& closed = together.closed[b];
+        ASSERT_TRUE(revived.replay(closed.number, closed.reports).ok());
+      }
+      EXPECT_EQ(revived.snapshot(), together.federation.snapshot());
+    }
+  }
+}
+
 TEST(StatisticsFederation, GoesOnFromASnapshotAndReplay) {
   const TestSource source({230, 300, 170, 300});
   const auto settings = growing_settings(4, true);

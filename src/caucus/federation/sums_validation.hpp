@@ -7,6 +7,9 @@
 // steepest slope L,
 //   n c = w'Aw - 2 b'w + s for the square loss
 //   2 |Aw - b| <= n L b for the others, since that is the gradient of their sum
+// If each class has an output, y is a vector of shares of the classes that sum to 1, the products
+// of two of them may be positive only where rare classes are hidden, and the loss is a sum over
+// them.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +27,7 @@ namespace caucus {
 inline constexpr double kRounding = 1e-3;
 inline constexpr double kTiny = 1e-30;
 
-inline bool is_square(const Loss& loss) { return std::holds_alternative<SquareLoss>(loss.kind()); }
+inline bool is_square(const Loss& loss) { return loss.is_square(); }
 /// Says that a value is beyond its bound.
 std::string beyond(const char* what, double value, double bound);
 

@@ -188,5 +188,47 @@ RC_GTEST_PROP(LargestWeight, IsNotExceeded, ()) {
   RC_ASSERT(quadratic_loss(loss, output, y, 0.0).weight <= largest_weight(loss));
 }
 
+/// Sums over 40 examples of three classes with features (x, 1), and a model without weights.
+struct ClassesSummed {
+  ClassesSummed() : loss(ClassesLoss{{}, 3}), sums(5) {
+    RowSums rows(5);
+    for (int n = 0; n < 40; ++n) {
+      const std::vector<float> y = {n % 4 == 0 ? 1.0F : 0.0F, n % 4 == 1 ? 1.0F : 0.0F,
+                                    n % 4 > 1 ? 1.0F : 0.0F};
+      rows.add(1.0F, y, std::vector<float>{0.5F - static_cast<float>(n % 7) / 7.0F, 1.0F});
+    }
+    std::vector<float> triangle(triangle_size(5));
+    rows.write_triangle(5, triangle);
+    sums.add_triangle(5, triangle);
+  }
+  void change(std::size_t row, std::size_t column, float by) {
+    std::vector<float> triangle(triangle_size(5), 0.0F);
+    triangle[triangle_size(row) + column] = by;
+    sums.add_triangle(5, triangle);
+  }
+  [[nodiscard]] std::string fault(double mean_loss = 1.0) const {
+    const SumsClaim claim{&loss, 40.0, 2.0, 1.0, 0.0, 1};
+    if (auto found = fault_in_sums(sums, claim)) return *found;
+    return fault_in_loss(sums, claim, std::vector<double>(6, 0.0), mean_loss).value_or("");
+  }
+  Loss loss;
+  SymmetricMatrix sums;
+};
+
+TEST(SumsValidation, FindsClassesThatNoExamplesHave) {
+  EXPECT_EQ(ClassesSummed().fault(), "");
+  EXPECT_NE(ClassesSummed().fault(0.5).find("where the sums have"), std::string::npos);
+  ClassesSummed more;
+  more.change(0, 0, 5.0F);
+  EXPECT_NE(more.fault().find("shares of a class"), std::string::npos) << more.fault();
+  ClassesSummed two;  // ten more examples of the first class, in all sums
+  two.change(0, 0, 10.0F);
+  two.change(4, 0, 10.0F);
+  EXPECT_NE(two.fault().find("classes of 50 examples"), std::string::npos) << two.fault();
+  ClassesSummed negative;
+  negative.change(1, 0, -3.0F);
+  EXPECT_NE(negative.fault().find("a negative product"), std::string::npos) << negative.fault();
+}
+
 }  // namespace
 }  // namespace caucus

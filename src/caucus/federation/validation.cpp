@@ -1,10 +1,12 @@
 #include "caucus/federation/validation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "caucus/algorithms/statistics/batch_statistics.hpp"
 #include "caucus/core/base/text.hpp"
+#include "caucus/core/losses/classes.hpp"
 #include "caucus/engine/participant/records.hpp"
 #include "caucus/federation/sums_validation.hpp"
 
@@ -18,6 +20,7 @@ double with_rounding(double bound) { return bound * (1.0 + kRounding) + kTiny; }
 double ReportRules::reach(const SampledModel& model) const {
   const double bound = bounds_.features[model.space];
   const bool expert = plan_->maps.space(model.space).kind == SpaceKind::expert;
+  if (expert && plan_->loss.has_classes()) return 1.0;
   return std::min(expert ? bound : model.norm * bound, kLargestForecast);
 }
 
@@ -89,7 +92,9 @@ std::size_t ReportRules::most_floats(std::uint32_t space, std::size_t sums,
                                      std::uint32_t examples) const {
   const std::size_t dimension = plan_->maps.dimension(space);
   if (!bounds_.sums) return dimension;
-  return sums > 0 ? triangle_size(bounds_.sums->coordinates(dimension, examples, sums) + 1) : 0;
+  if (sums == 0) return 0;
+  const std::size_t coordinates = bounds_.sums->coordinates(dimension, examples, sums);
+  return triangle_size(coordinates + plan_->loss.outputs());
 }
 
 std::optional<std::string> ReportRules::fault_of_model(const Reported& one,
@@ -164,7 +169,9 @@ std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) c
   if (triangle.empty()) return std::nullopt;
   const SampledModel& model = *one.model;
   const FeatureMaps& maps = plan_->maps;
+  const std::size_t targets = plan_->loss.outputs();
   const std::size_t rows = triangle_rows(triangle.size());
+  if (rows < targets) return "sums without all targets";
   SymmetricMatrix sums(rows);
   sums.add_triangle(rows, triangle);
   SumsClaim claim{&plan_->loss,
@@ -174,21 +181,55 @@ std::optional<std::string> ReportRules::fault_of_triangle(const Reported& one) c
                   reach(model),
                   {}};
   const std::size_t inputs = maps.shape().features;
-  if (maps.space(model.space).intercept && rows > inputs + 1) claim.intercept = inputs;
+  if (maps.space(model.space).intercept && rows > inputs + targets) claim.intercept = inputs;
   if (auto found = fault_in_sums(sums, claim)) return found;
   if (one.weights.empty()) return std::nullopt;
-  const auto missing = one.weights.subspan(rows - 1);  // not sent, to hide examples
-  const auto is_zero = [](float w) { return w == 0.0F; };
-  if (!std::all_of(missing.begin(), missing.end(), is_zero)) return std::nullopt;
-  const std::vector<double> weights(one.weights.begin(),
-                                    one.weights.begin() + static_cast<std::ptrdiff_t>(rows - 1));
+  const std::size_t dimension = one.weights.size() / targets;
+  std::vector<double> weights;
+  for (std::size_t c = 0; c < targets; ++c) {
+    const auto own = one.weights.subspan(c * dimension, dimension);
+    const auto missing = own.subspan(rows - targets);  // not sent, to hide examples
+    const auto is_zero = [](float w) { return w == 0.0F; };
+    if (!std::all_of(missing.begin(), missing.end(), is_zero)) return std::nullopt;
+    weights.insert(weights.end(), own.begin(),
+                   own.begin() + static_cast<std::ptrdiff_t>(rows - targets));
+  }
   return fault_in_loss(sums, claim, weights, one.loss());
+}
+
+std::optional<std::string> ReportRules::fault_of_classes(const PlayedSums& played) const {
+  const std::size_t classes = plan_->loss.classes();
+  if (played.of_class.size() != 3 * classes) return "counts of another number of classes";
+  std::array<std::uint64_t, 3> sums{};
+  for (std::size_t c = 0; c < classes; ++c) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += played.of_class[3 * c + k];
+    if (played.of_class[3 * c + 2] > std::min(played.of_class[3 * c], played.of_class[3 * c + 1])) {
+      return "more right forecasts of a class than there are of it";
+    }
+  }
+  if (sums[0] != played.forecasts || sums[1] != played.forecasts || sums[2] != played.correct) {
+    return "counts of classes that do not fit the number of forecasts";
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
                                                       double largest) const {
   const double n = played.forecasts;
   const double Y = bounds_.target;
+  double most_log_loss = LogisticLoss::largest(largest, Y);
+  if (plan_->loss.has_classes()) {
+    if (auto found = fault_of_classes(played)) return found;
+    largest = 1.0;  // forecasts are probabilities
+    most_log_loss = -std::log(kLeastProbability);
+  } else if (plan_->loss.is_classification()) {
+    // Before the first models forecasts are log-odds of the client's own rows.
+    largest = std::max(largest, -std::log(kLeastProbability));
+    most_log_loss = LogisticLoss::largest(largest, Y);
+  }
+  if (!plan_->loss.has_classes() && !played.of_class.empty()) {
+    return "counts of classes where there are none";
+  }
   struct Sum {
     const char* name;
     double value, least, most;
@@ -200,7 +241,7 @@ std::optional<std::string> ReportRules::fault_of_sums(const PlayedSums& played,
         Sum{"sum of squared errors", played.squared_error, 0.0, n * error},
         Sum{"sum of targets", played.targets, -with_rounding(n * Y), n * Y},
         Sum{"sum of squared targets", played.squared_targets, 0.0, n * Y * Y},
-        Sum{"sum of log losses", played.log_loss, 0.0, n * LogisticLoss::largest(largest, Y)}}) {
+        Sum{"sum of log losses", played.log_loss, 0.0, n * most_log_loss}}) {
     if (!std::isfinite(value)) return std::string(name) + " is not finite";
     if (value < least) return beyond(name, value, least);
     if (value > with_rounding(most)) return beyond(name, value, most);

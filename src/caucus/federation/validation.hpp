@@ -81,6 +81,7 @@ class ReportRules {
                                         std::uint32_t examples) const;
   /// Returns what is wrong with the sums of (y, z)(y, z)' over some examples.
   [[nodiscard]] std::optional<std::string> fault_of_triangle(const Reported& one) const;
+  [[nodiscard]] std::optional<std::string> fault_of_classes(const PlayedSums& played) const;
   [[nodiscard]] std::optional<std::string> fault_of_sums(const PlayedSums& played,
                                                          double largest) const;
   [[nodiscard]] double least_loss(double largest) const;

@@ -45,7 +45,7 @@ struct Honest {
       const Example example = source.example(0, t);
       const double y = loss.is_classification() ? (example.y > 0.5 ? 1.0 : -1.0) : example.y;
       predict_with_held(*plan, assignment, example.x, forecast);
-      played.add(loss, forecast.output, y);
+      played.add(loss, PlayedExample{0, 0, forecast.output, y});
       report_held(*plan, forecast, y, mean);
     }
     ReportBatch report;

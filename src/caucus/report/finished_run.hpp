@@ -36,6 +36,7 @@ struct FinishedRun {
   const DataFacts& data;
   const ExperimentResult& result;
   LabelConvention labels = LabelConvention::none;
+  std::vector<std::string> class_names = {};  ///< if each class has an output
 };
 
 /// Returns "adaptive", "theory", ..., or "own" for a baseline, which has its own rates.

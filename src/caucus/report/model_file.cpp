@@ -164,7 +164,7 @@ void read_space(JsonReader in, StoredModel& model) {
     const std::size_t leading = space.intercept ? model.scaling.feature_columns.size() + 1 : 0;
     dimension = leading + 2 * static_cast<std::size_t>(space.features);
   }
-  in.expect_size("weights", weights.size(), dimension, false);
+  in.expect_size("weights", weights.size(), model.loss.outputs() * dimension, false);
   model.learned.probabilities.push_back(p);
   model.spaces.push_back(space);
 }
@@ -185,6 +185,7 @@ Json model_json(const StoredModel& model) {
                {"clients", Json::array()},
                {"spaces", Json::array()}};
   if (!model.run.empty()) json["run"] = model.run;
+  if (model.loss.has_classes()) json["classes"] = model.class_names;
   for (const ClientScore& one : model.scores) {
     json["clients"].push_back({{"name", one.client}, {"examples", one.score.examples}});
     if (one.score.examples == 0) continue;
@@ -224,6 +225,11 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   model.repetition = static_cast<std::uint32_t>(read_count(in, "repetition", 0xFFFFFF));
   model.sample_size = read_count(in, "held", 0xFFFFFF);
   model.feature_names = in.texts("feature_names");
+  if (model.loss.has_classes()) {
+    model.class_names = in.texts("classes");
+    in.expect_size("classes", model.class_names.size(), model.loss.classes(), false);
+    model.learned.classes = model.loss.classes();
+  }
   if (json.contains("run")) model.run = in.text("run");
   model.scaling = read_scaling(in.object("scaling"));
   in.expect_size("feature_names", model.feature_names.size(), model.scaling.feature_columns.size());

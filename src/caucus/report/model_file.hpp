@@ -28,7 +28,8 @@ struct StoredModel {
   std::vector<Space> spaces;
   LearnedModel learned;
   std::string run = {};  ///< the served run that learned it; empty if it was simulated
-  std::vector<ClientScore> scores = {};  ///< for whoever reads the file; not read again
+  std::vector<ClientScore> scores = {};       ///< for whoever reads the file; not read again
+  std::vector<std::string> class_names = {};  ///< if each class has an output
 };
 
 Json model_json(const StoredModel& model);

@@ -77,6 +77,13 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
     json["accuracy"] = mean(result.accuracy);
     json["log_loss"] = mean(result.log_loss);
   }
+  for (std::size_t c = 0; c < result.classes.size(); ++c) {
+    const ClassResult& one = result.classes[c];
+    json["classes"].push_back({{"name", run.class_names[c]},
+                               {"examples", one.examples},
+                               {"predicted", one.predicted},
+                               {"right", one.right}});
+  }
   if (!result.federated_mse.empty()) json["federated_mse"] = spread(result.federated_mse);
   add_clients(result, json);
   json["seconds"] = spread(result.seconds);

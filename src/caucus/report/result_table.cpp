@@ -4,6 +4,7 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/text.hpp"
+#include "caucus/data/files/number.hpp"
 #include "caucus/report/finished_run.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
@@ -62,7 +63,7 @@ std::string algorithms_table(const FinishedRun& run) {
                    [&](Result r) { return r.algorithm + diverged_text(run, r); });
   numbers(square ? "MSE" : "loss",
           [&](Result r) { return plus_minus(r, square ? r.mse : r.loss); });
-  if (run.options.loss.is_classification()) {
+  if (run.options.loss.is_classification() || run.options.loss.has_classes()) {
     numbers("accuracy", [](Result r) { return plus_minus(r, r.accuracy); });
     numbers("log loss", [](Result r) { return plus_minus(r, r.log_loss); });
   }
@@ -187,12 +188,19 @@ std::string forecasts_csv(const FinishedRun& run) {
     for (const GivenForecast& given : result.forecasts) {
       const Scaling& scaling = run.data.scaling;
       const auto y = static_cast<double>(given.y);
+      const auto place = [&] {
+        return result.algorithm + "," + std::to_string(given.client + 1) + "," +
+               std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + ",";
+      };
+      if (!run.class_names.empty()) {
+        text += place() + csv_name(run.class_names[static_cast<std::size_t>(given.output)]) + "," +
+                csv_name(run.class_names[static_cast<std::size_t>(y)]) + "\n";
+        continue;
+      }
       const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
       // A class score has no unit; a regression prediction has that of the target.
       const double forecast = classes ? given.output : scaling.target_original(given.output);
-      text += result.algorithm + "," + std::to_string(given.client + 1) + "," +
-              std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + "," +
-              to_text(forecast) + "," + to_text(target) + "\n";
+      text += place() + to_text(forecast) + "," + to_text(target) + "\n";
     }
   }
   return text;

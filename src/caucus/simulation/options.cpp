@@ -42,6 +42,10 @@ Status ExperimentOptions::validate() const {
     return usage_error("dropout", to_text(dropout), "expected a number in [0, 1)");
   }
   CAUCUS_CHECK(LearningOptions::validate());
+  if (regret && loss.has_classes()) {
+    return usage_error("regret", "it is not computed for classes",
+                       "expected a loss with one output, such as logistic");
+  }
   if (repeats == 0) return usage_error("repeats", "0", "expected at least 1");
   if (repeats >= (1U << 24U))
     return usage_error("repeats", std::to_string(repeats), "expected less than 2^24");

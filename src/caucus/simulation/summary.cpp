@@ -44,7 +44,7 @@ void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
     squares += personal.federated_squares;
   }
   if (compared > 0.0) result.federated_mse.push_back(t.diverged() ? kNone : squares / compared);
-  if (options.loss.is_classification()) {
+  if (options.loss.is_classification() || options.loss.has_classes()) {
     result.accuracy.push_back(per_example(static_cast<double>(t.correct)));
     result.log_loss.push_back(per_example(t.log_loss));
   }
@@ -146,7 +146,14 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
     for (const RepetitionOutcome& outcome : outcomes) kept.push_back(&outcome);
   }
   const std::size_t points = common_points(kept, a);
+  result.classes.resize(options.loss.classes());
   for (const RepetitionOutcome* outcome : kept) {
+    const std::vector<std::size_t>& counts = outcome->played[a].telemetry.of_class;
+    for (std::size_t c = 0; c < result.classes.size(); ++c) {
+      result.classes[c].examples += counts[3 * c];
+      result.classes[c].predicted += counts[3 * c + 1];
+      result.classes[c].right += counts[3 * c + 2];
+    }
     add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points,
                  options.loss.is_classification(), result);
   }

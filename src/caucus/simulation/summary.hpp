@@ -64,6 +64,11 @@ struct ClientResult {
   friend bool operator==(const ClientResult&, const ClientResult&) = default;
 };
 
+/// How often a class came, was predicted, and was predicted rightly, over all repetitions.
+struct ClassResult {
+  std::size_t examples = 0, predicted = 0, right = 0;
+};
+
 struct AlgorithmResult {
   std::string algorithm;
   bool from_sums = false;    ///< it learned from sums over batches
@@ -73,6 +78,7 @@ struct AlgorithmResult {
       log_loss;                       ///< one per repetition, NaN if it diverged
   std::vector<double> federated_mse;  ///< one per repetition, with a personal layer
   std::vector<ClientResult> clients;
+  std::vector<ClassResult> classes;  ///< if each class has an output
   double upload_bits_per_client_round = 0.0;
   double download_bits_per_client_round = 0.0;
   std::vector<double> probabilities;  ///< final p, mean over repetitions

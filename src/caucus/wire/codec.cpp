@@ -82,6 +82,7 @@ void encode(const ReadOptions& columns, v1::Columns& into) {
   }
   for (const std::string& column : columns.expert_columns) into.add_experts(column);
   into.set_experts_are_features(columns.experts_are_features);
+  for (const std::string& name : columns.classes) into.add_classes(name);
 }
 
 Result<ReadOptions> decode(const v1::Columns& columns) {
@@ -105,6 +106,7 @@ Result<ReadOptions> decode(const v1::Columns& columns) {
   }
   decoded.expert_columns.assign(columns.experts().begin(), columns.experts().end());
   decoded.experts_are_features = columns.experts_are_features();
+  decoded.classes.assign(columns.classes().begin(), columns.classes().end());
   CAUCUS_CHECK(decoded.validate());
   return decoded;
 }
@@ -237,6 +239,7 @@ void encode(const ReportRecord& report, v1::Report& into) {
   played.set_squared_targets(report.played.squared_targets);
   played.set_log_loss(report.played.log_loss);
   played.set_correct(report.played.correct);
+  played.mutable_of_class()->Add(report.played.of_class.begin(), report.played.of_class.end());
   if (report.played.personal.examples > 0) {
     const PersonalRecord& record = report.played.personal;
     v1::Personal& personal = *played.mutable_personal();
@@ -276,7 +279,8 @@ ReportRecord decode(const v1::Report& report) {
                         {played.personal().examples(), played.personal().given(),
                          played.personal().federated(), played.personal().alone(),
                          played.personal().persistence(), played.personal().federated_squares()},
-                        played.targets()},
+                        played.targets(),
+                        {played.of_class().begin(), played.of_class().end()}},
                        report.last()};
   for (const v1::Part& part : report.parts()) {
     decoded.reports.sampled_in.push_back(part.sampled());

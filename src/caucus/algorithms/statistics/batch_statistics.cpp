@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/losses/classes.hpp"
 
 namespace caucus {
 
@@ -18,7 +19,7 @@ double largest_weight(const Loss& loss) {
   return std::visit(
       [](const auto& kind) {
         using L = std::decay_t<decltype(kind)>;
-        if constexpr (std::is_same_v<L, SquareLoss>) return 1.0;
+        if constexpr (std::is_base_of_v<SquareLoss, L>) return 1.0;
         if constexpr (std::is_same_v<L, HuberLoss>) return 0.5;
         if constexpr (std::is_same_v<L, LogisticLoss>) return kLogistic;
         if constexpr (std::is_same_v<L, LinearLoss>) return kLeastWeight;
@@ -66,13 +67,13 @@ QuadraticLoss quadratic_loss(const Loss& loss, double output, double y, double u
         }
       },
       loss.kind());
-  if (std::holds_alternative<SquareLoss>(loss.kind())) return {weight, y};
+  if (loss.is_square()) return {weight, y};
   return {weight, output - slope / (2.0 * weight)};
 }
 
 std::vector<bool> models_with_sums(const Plan& plan, std::span<const std::uint32_t> spaces) {
   const FeatureMaps& maps = plan.maps;
-  const bool square = std::holds_alternative<SquareLoss>(plan.loss.kind());
+  const bool square = plan.loss.is_square();
   std::vector<bool> with_sums;
   for (std::size_t a = 0; a < spaces.size(); ++a) {
     const Space& space = maps.space(spaces[a]);
@@ -102,6 +103,7 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
   for (const HeldModel& model : assignment.held) spaces.push_back(model.space);
   const std::vector<bool> with_sums = models_with_sums(*plan_, spaces);
   sums_ = static_cast<std::size_t>(std::count(with_sums.begin(), with_sums.end(), true));
+  const std::size_t outputs = plan_->loss.outputs();
   held_.resize(spaces.size());
   for (std::size_t a = 0; a < held_.size(); ++a) {
     Held& held = held_[a];
@@ -109,11 +111,14 @@ void BatchStatistics::begin(const Assignment& assignment, std::size_t most) {
     held.loss = 0.0;
     const std::size_t dimension = plan_->maps.dimension(held.space);
     const bool is_sent = with_sums[a] && rule_.sends(most);
-    held.sums.reset(is_sent ? rule_.coordinates(dimension, most, sums_) + 1 : 0);
+    held.sums.reset(is_sent ? rule_.coordinates(dimension, most, sums_) + outputs : 0);
     held.rare = rare_rows(held.space, held.sums.size());
-    const auto weights = assignment.held[a].weights;
-    held.leading.assign(weights.begin(),
-                        weights.begin() + static_cast<std::ptrdiff_t>(leading_of(held.space)));
+    held.leading.clear();
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const auto weights =
+          assignment.held[a].weights.subspan(c * dimension, leading_of(held.space));
+      held.leading.insert(held.leading.end(), weights.begin(), weights.end());
+    }
   }
 }
 
@@ -128,13 +133,19 @@ std::size_t BatchStatistics::leading_of(std::uint32_t space_index) const {
 RareRows BatchStatistics::rare_rows(std::uint32_t space, std::size_t size) const {
   const std::size_t inputs = plan_->maps.shape().features;
   const std::size_t leading = leading_of(space);
-  if (!rule_.hides_examples || leading == 0 || size <= leading) return {};
-  return {inputs, leading, size - 1};
+  const std::size_t classes = plan_->loss.classes();
+  const std::size_t targets = plan_->loss.outputs();
+  if (!rule_.hides_examples || size <= targets) return {};
+  const bool hides_values = leading > 0 && size >= leading + targets;
+  if (!hides_values && classes == 0) return {};
+  return {hides_values ? inputs : 0, leading, size - targets, classes};
 }
 
 void BatchStatistics::add(const Forecast& forecast, double y) {
   for (std::size_t a = 0; a < held_.size(); ++a) {
-    add(held_[a], examples_, forecast.outputs[a], forecast.features[a], y);
+    const std::size_t outputs = plan_->loss.outputs();
+    add(held_[a], examples_, std::span(forecast.outputs).subspan(a * outputs, outputs),
+        forecast.features[a], y);
   }
   ++examples_;
 }
@@ -142,7 +153,7 @@ void BatchStatistics::add(const Forecast& forecast, double y) {
 void BatchStatistics::add(const ExampleBlock& block, std::span<const double> y) {
   for (std::size_t a = 0; a < held_.size(); ++a) {
     for (std::size_t e = 0; e < y.size(); ++e) {
-      add(held_[a], examples_ + e, block.output(a, e), block.features(a, e), y[e]);
+      add(held_[a], examples_ + e, block.outputs(a, e), block.features(a, e), y[e]);
     }
   }
   examples_ += static_cast<std::uint32_t>(y.size());
@@ -154,8 +165,10 @@ inline BatchStatistics::ScaledLoss BatchStatistics::scaled_loss(double output, d
   return {static_cast<float>(std::sqrt(weight)), static_cast<float>(target)};
 }
 
-inline void BatchStatistics::add(Held& held, std::size_t before, double output,
-                                 std::span<const float> features, double y) const {
+inline void BatchStatistics::add(Held& held, std::size_t before, std::span<const double> outputs,
+                                 std::span<const float> features, double y) {
+  if (plan_->loss.has_classes()) return add_class(held, outputs, features, class_of(y));
+  const double output = outputs[0];
   const double usual = before > 0 ? held.loss / static_cast<double>(before) : 0.0;
   const double loss = plan_->loss.value(output, y);
   held.loss += loss;
@@ -165,9 +178,48 @@ inline void BatchStatistics::add(Held& held, std::size_t before, double output,
   held.rare.add({factor, target, y, loss, usual}, features);
 }
 
+void BatchStatistics::add_class(Held& held, std::span<const double> outputs,
+                                std::span<const float> features, std::size_t y) {
+  const double loss = squared_error(outputs, y);
+  held.loss += loss;
+  if (held.sums.size() == 0) return;
+  held.sums.add(1.0F, one_hot(y), features);
+  held.rare.add({1.0F, 0.0F, static_cast<double>(y), loss}, features, outputs);
+}
+
+std::span<const float> BatchStatistics::one_hot(std::size_t y) {
+  targets_.assign(plan_->loss.classes(), 0.0F);
+  targets_[y] = 1.0F;
+  return targets_;
+}
+
+void BatchStatistics::hide_class(Held& held, const RareRows::Row& row, std::span<const float> z,
+                                 std::span<const float> targets) {
+  const std::size_t classes = plan_->loss.classes();
+  std::vector<double> outputs = row.outputs;
+  if (!std::equal(z.begin(), z.end(), row.z.begin())) {  // without random features
+    const std::size_t leading = held.leading.size() / classes;
+    for (std::size_t c = 0; c < classes; ++c) {
+      outputs[c] =
+          dot(std::span<const float>(held.leading).subspan(c * leading, leading), z.first(leading));
+    }
+  }
+  const auto own = one_hot(class_of(row.y));
+  if (targets.empty()) targets = own;
+  held.sums.subtract(1.0F, own, row.z);
+  held.sums.add(1.0F, targets, z);
+  held.loss -= row.loss;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double error = outputs[c] - static_cast<double>(targets[c]);
+    held.loss += error * error;
+  }
+}
+
 /// The loss and the sums become those of rows that the client might have had.
-void BatchStatistics::hide_rare_rows(Held& held) const {
-  held.rare.for_each([&](const RareRows::Row& row, std::span<const float> z) {
+void BatchStatistics::hide_rare_rows(Held& held) {
+  held.rare.for_each([&](const RareRows::Row& row, std::span<const float> z,
+                         std::span<const float> targets) {
+    if (plan_->loss.has_classes()) return hide_class(held, row, z, targets);
     const double output = dot(std::span<const float>(held.leading), z.first(held.leading.size()));
     const auto [factor, target] = scaled_loss(output, row.y, row.usual);
     held.sums.subtract(row.factor, row.target, row.z);
@@ -184,7 +236,8 @@ void BatchStatistics::report(ReportBatch& into) {
     std::size_t rows = 0;
     if (held.sums.size() > 0) {
       rows = std::min(held.sums.size(),
-                      rule_.coordinates(plan_->maps.dimension(held.space), examples_, sums_) + 1);
+                      rule_.coordinates(plan_->maps.dimension(held.space), examples_, sums_) +
+                          plan_->loss.outputs());
     }
     hide_rare_rows(held);
     const float loss = reported_loss(held.loss / examples_);

@@ -65,12 +65,16 @@ class BatchStatistics {
     double loss = 0.0;           ///< sum over the examples
     RowSums sums;                ///< empty if the model is reported without sums
     RareRows rare;               ///< used if examples are hidden
-    std::vector<float> leading;  ///< weights of the coordinates before random features
+    std::vector<float> leading;  ///< weights of the coordinates before random features, by output
   };
 
   /// Adds an example with a model's output; `before` counts the examples before it.
-  void add(Held& held, std::size_t before, double output, std::span<const float> features,
-           double y) const;
+  void add(Held& held, std::size_t before, std::span<const double> outputs,
+           std::span<const float> features, double y);
+  void add_class(Held& held, std::span<const double> outputs, std::span<const float> features,
+                 std::size_t y);
+  /// Returns the targets of a class, which last until the next call.
+  std::span<const float> one_hot(std::size_t y);
   /// A quadratic loss as the factor of (target, z).
   struct ScaledLoss {
     float factor, target;
@@ -79,13 +83,16 @@ class BatchStatistics {
   /// Returns the number of coordinates before the random features.
   [[nodiscard]] std::size_t leading_of(std::uint32_t space_index) const;
   [[nodiscard]] RareRows rare_rows(std::uint32_t space, std::size_t size) const;
-  void hide_rare_rows(Held& held) const;
+  void hide_rare_rows(Held& held);
+  void hide_class(Held& held, const RareRows::Row& row, std::span<const float> z,
+                  std::span<const float> targets);
 
   const Plan* plan_;
   UploadRule rule_;
   std::uint32_t client_ = 0, examples_ = 0;
   std::size_t sums_ = 0;  ///< the number of held models that are reported with sums
   std::vector<Held> held_;
+  std::vector<float> targets_;  ///< used while adding an example of a class
 };
 
 }  // namespace caucus

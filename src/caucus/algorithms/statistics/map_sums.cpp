@@ -26,7 +26,7 @@ void save_sums(const std::vector<MapSums>& sums, StateWriter& to) {
   }
 }
 
-Status restore_sums(StateReader& from, std::span<const std::size_t> dimensions,
+Status restore_sums(StateReader& from, std::span<const std::size_t> dimensions, std::size_t targets,
                     std::vector<MapSums>& into) {
   for (std::size_t map = 0; map < into.size(); ++map) {
     into[map].examples = from.real();
@@ -38,7 +38,7 @@ Status restore_sums(StateReader& from, std::span<const std::size_t> dimensions,
     if (into[map].examples == 0.0) continue;
     const std::uint64_t size = from.u64();
     CAUCUS_CHECK(from.status());
-    if (size < 1 || size > dimensions[map] + 1) return from.refuse("a size of sums");
+    if (size < targets || size > dimensions[map] + targets) return from.refuse("a size of sums");
     CAUCUS_CHECK(into[map].sums.restore(from, static_cast<std::size_t>(size)));
   }
   return from.status();

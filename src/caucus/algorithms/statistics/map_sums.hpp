@@ -46,8 +46,8 @@ struct BatchMapSums {
 void add_batch(const BatchMapSums& batch, double kept, std::vector<MapSums>& into);
 
 void save_sums(const std::vector<MapSums>& sums, StateWriter& to);
-/// `dimensions` has the largest number of coordinates of each map.
-Status restore_sums(StateReader& from, std::span<const std::size_t> dimensions,
+/// `dimensions` has the largest number of coordinates of each map, `targets` that of targets.
+Status restore_sums(StateReader& from, std::span<const std::size_t> dimensions, std::size_t targets,
                     std::vector<MapSums>& into);
 
 }  // namespace caucus

@@ -8,12 +8,6 @@
 #include "caucus/core/statistics/least_squares.hpp"
 
 namespace caucus {
-namespace {
-
-std::vector<double> as_doubles(std::span<const float> w) { return {w.begin(), w.end()}; }
-
-}  // namespace
-
 void LossDifferences::add(const LossDifferences& other) {
   examples += other.examples;
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -78,7 +72,7 @@ void StatisticsOms::list(const ReportBatch& reports, std::size_t report,
 void StatisticsOms::find_linear_triangle(const ReportBatch& reports, std::size_t report,
                                          std::vector<float>& into) const {
   const std::size_t inputs = plan().maps.shape().features;
-  const std::size_t rows = inputs + 2;  // y, x, 1
+  const std::size_t rows = targets() + inputs + 1;  // y, x, 1
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     const Space& space = plan().maps.space(reports.spaces[a]);
     if (!space.intercept || reports.sizes[a] < triangle_size(rows)) continue;
@@ -86,7 +80,9 @@ void StatisticsOms::find_linear_triangle(const ReportBatch& reports, std::size_t
     into.assign(leading.begin(), leading.end());
     if (space.is_kernel()) {  // its coordinates of x are divided by the root of their number
       const auto factor = static_cast<float>(std::sqrt(static_cast<double>(inputs)));
-      const auto scale = [&](std::size_t k) { return k > 0 && k <= inputs ? factor : 1.0F; };
+      const auto scale = [&](std::size_t k) {
+        return k >= targets() && k < targets() + inputs ? factor : 1.0F;
+      };
       for (std::size_t r = 0, place = 0; r < rows; ++r) {
         for (std::size_t c = 0; c <= r; ++c) into[place++] *= scale(r) * scale(c);
       }
@@ -106,8 +102,8 @@ void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
   if (judged && young_.exists()) {
     const auto& young = young_models_[plan().maps.map_of(*judged)];
     losses.judged = !young.empty() && factor_of(weighed, plan().maps.map_of(*judged)) > 0.0;
-    losses.by_all = sum_of_squares(into.judged, as_doubles(weights(*judged)));
-    losses.by_young = !young.empty() ? sum_of_squares(into.judged, young) : 0.0;
+    losses.by_all = loss_of(into.judged, *judged);
+    losses.by_young = !young.empty() ? sum_of_squares(into.judged, young, targets()) : 0.0;
   }
   const bool outdated = losses.changed && judged && is_outdated(reports, report, *judged, into);
   for (const ReportedSums& one : weighed.sums) {
@@ -127,7 +123,7 @@ void StatisticsOms::add(const ReportBatch& reports, std::size_t report,
 
 void StatisticsOms::add_errors(const ReportBatch& reports, std::size_t report,
                                const WeighedReport& weighed, BatchSums& into) const {
-  if (!std::holds_alternative<SquareLoss>(plan().loss.kind())) return;
+  if (!plan().loss.is_square()) return;
   double losses = 0.0;
   double total = 0.0;
   double factor = 1.0;
@@ -142,6 +138,11 @@ void StatisticsOms::add_errors(const ReportBatch& reports, std::size_t report,
   if (!(total > 0.0)) return;
   into.squares += factor * weighed.examples * losses / total;
   into.forecasts += factor * weighed.examples;
+}
+
+double StatisticsOms::loss_of(const SymmetricMatrix& sums, std::uint32_t space) const {
+  const std::vector<double> w(weights(space).begin(), weights(space).end());
+  return sum_of_squares(sums, w, targets());
 }
 
 std::optional<std::uint32_t> StatisticsOms::find_judged(const ReportBatch& reports,
@@ -169,7 +170,7 @@ bool StatisticsOms::is_outdated(const ReportBatch& reports, std::size_t report,
     if (reports.spaces[a] != judged || judged != reference_) continue;
     const double when_sent =
         static_cast<double>(reports.examples[report]) * static_cast<double>(reports.losses[a]);
-    return sum_of_squares(sums.judged, as_doubles(weights(judged))) > kWorse * when_sent;
+    return loss_of(sums.judged, judged) > kWorse * when_sent;
   }
   return false;
 }
@@ -177,9 +178,6 @@ bool StatisticsOms::is_outdated(const ReportBatch& reports, std::size_t report,
 void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size_t report,
                                            const WeighedReport& weighed, BatchSums& into) const {
   const double examples = reports.examples[report];
-  const auto loss_of = [&](std::uint32_t space) {
-    return sum_of_squares(into.judged, as_doubles(weights(space)));
-  };
   const auto compare = [&](std::uint32_t space, double excess) {
     const double factor = factor_of(weighed, plan().maps.map_of(space));
     into.losses.sums[space] += factor * excess;
@@ -192,7 +190,7 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
       sent_reference = examples * static_cast<double>(reports.losses[a]);
     }
   }
-  const double reference = loss_of(*reference_);
+  const double reference = loss_of(into.judged, *reference_);
   for (std::size_t a = reports.begin_of(report); a < reports.ends[report]; ++a) {
     const std::uint32_t space = reports.spaces[a];
     if (is_linear(space) || !is_known(space)) continue;
@@ -200,7 +198,7 @@ void StatisticsOms::compare_with_reference(const ReportBatch& reports, std::size
             examples * static_cast<double>(reports.losses[a]) - sent_reference.value_or(reference));
   }
   for (std::uint32_t i = 0; i < models(); ++i) {
-    if (is_linear(i)) compare(i, loss_of(i) - reference);
+    if (is_linear(i)) compare(i, loss_of(into.judged, i) - reference);
   }
 }
 

@@ -41,16 +41,28 @@ double largest_kept(std::vector<double> values) {
   return ranked(std::move(values), rank);
 }
 
-/// Returns the sum of (<w, z> - y)^2 over the examples of a triangle.
-double sum_of_squares(std::span<const float> triangle, std::span<const double> w) {
-  const float* from = triangle.data();
-  auto whole = static_cast<double>(*from++);  // sum of y^2
+/// Returns the sum of (<w, z> - y)^2 over the examples of a triangle, for one of its targets.
+double sum_of_squares(std::span<const float> triangle, std::span<const double> w,
+                      std::size_t target, std::size_t targets) {
+  const float* from = triangle.data() + triangle_size(targets);
+  auto whole = static_cast<double>(triangle[triangle_size(target + 1) - 1]);  // sum of y^2
   for (std::size_t r = 0; r < w.size(); ++r) {
-    double row = -static_cast<double>(*from++);  // v = (-1, w)
+    double row = -static_cast<double>(from[target]);  // v = (-1, w)
+    from += targets;
     for (std::size_t c = 0; c < r; ++c) row += static_cast<double>(*from++) * w[c];
     whole += w[r] * (2.0 * row + static_cast<double>(*from++) * w[r]);
   }
   return std::max(0.0, whole);
+}
+/// Returns the sum over all targets, whose weights follow each other.
+double sum_of_squares(std::span<const float> triangle, std::span<const double> w,
+                      std::size_t targets) {
+  const std::size_t size = w.size() / targets;
+  double sum = 0.0;
+  for (std::size_t c = 0; c < targets; ++c) {
+    sum += sum_of_squares(triangle, w.subspan(c * size, size), c, targets);
+  }
+  return sum;
 }
 
 /// Returns the last loss of each client, if it has any.
@@ -75,8 +87,11 @@ double factor_of(const WeighedReport& report, std::size_t map) {
   return 1.0;
 }
 
-RobustFactors::RobustFactors(Robust kind, std::size_t inputs)
-    : kind_(kind), inputs_(inputs), before_(kind == Robust::none ? 0 : inputs + 2) {}
+RobustFactors::RobustFactors(Robust kind, std::size_t inputs, std::size_t targets)
+    : kind_(kind),
+      inputs_(inputs),
+      targets_(targets),
+      before_(kind == Robust::none ? 0 : targets + inputs + 1) {}
 
 RobustFactors::Judge RobustFactors::learn(std::span<const WeighedReport> reports,
                                           std::span<const double> factors, bool with_before) const {
@@ -86,9 +101,9 @@ RobustFactors::Judge RobustFactors::learn(std::span<const WeighedReport> reports
     if (factors[n] == 0.0 || reports[n].judged.empty()) continue;
     sums.add_triangle(sums.size(), reports[n].judged, factors[n]);
   }
-  std::vector<double> w(inputs_ + 1, 0.0);
+  std::vector<double> w(targets_ * (inputs_ + 1), 0.0);
   const Ridge ridge{kRidge, inputs_, kRidge * static_cast<double>(inputs_)};
-  solve_least_squares(sums, ridge, Region{.radius = kInfinity}, w);
+  solve_least_squares(sums, ridge, Region{.radius = kInfinity}, w, targets_);
   return w;
 }
 
@@ -98,7 +113,7 @@ std::vector<double> RobustFactors::losses_of(const Judge& judge,
   for (const WeighedReport& report : reports) {
     const bool judged = !report.judged.empty() && report.judged.back() > 0.0F;
     // The last sum is that of the weights of the examples: their number for the square loss.
-    losses.push_back(judged ? sum_of_squares(report.judged, judge) /
+    losses.push_back(judged ? sum_of_squares(report.judged, judge, targets_) /
                                   static_cast<double>(report.judged.back())
                             : -1.0);
   }
@@ -266,7 +281,7 @@ void RobustFactors::save(StateWriter& to) const {
 
 Status RobustFactors::restore(StateReader& from) {
   if (kind_ == Robust::none) return from.status();
-  CAUCUS_CHECK(before_.restore(from, inputs_ + 2));
+  CAUCUS_CHECK(before_.restore(from, targets_ + inputs_ + 1));
   latest_.clear();
   const std::uint64_t count = from.u64();
   for (std::uint64_t n = 0; n < count && from.ok(); ++n) {
@@ -279,7 +294,7 @@ Status RobustFactors::restore(StateReader& from) {
     }
     const std::size_t floats = report.judged.size();
     const bool possible = is_amount(report.examples) && all_finite(report.judged) &&
-                          (floats == 0 || floats == triangle_size(inputs_ + 2));
+                          (floats == 0 || floats == triangle_size(targets_ + inputs_ + 1));
     if (from.ok() && !possible) return from.refuse("a report of a client");
     latest_.push_back(std::move(report));
   }

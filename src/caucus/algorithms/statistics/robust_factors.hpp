@@ -56,7 +56,7 @@ double factor_of(const WeighedReport& report, std::size_t map);
 
 class RobustFactors {
  public:
-  RobustFactors(Robust kind, std::size_t inputs);
+  RobustFactors(Robust kind, std::size_t inputs, std::size_t targets = 1);
 
   /// Sets the factors of the sums of a batch. `kept` is the share of earlier sums that still count.
   void weigh(std::vector<WeighedReport>& reports, double kept);
@@ -95,7 +95,7 @@ class RobustFactors {
   void weigh_models(std::span<WeighedReport> reports, double middle) const;
 
   Robust kind_;
-  std::size_t inputs_;
+  std::size_t inputs_, targets_;
   SymmetricMatrix before_;             ///< the sums of (y, x, 1) of earlier batches, with factors
   std::vector<WeighedReport> latest_;  ///< one per client, the newest last; sums have no triangles
 };

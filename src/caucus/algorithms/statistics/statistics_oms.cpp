@@ -6,13 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "caucus/core/losses/classes.hpp"
 #include "caucus/core/mirror/region.hpp"
 #include "caucus/core/statistics/least_squares.hpp"
 
 namespace caucus {
 
 std::optional<std::uint32_t> reference_space(std::span<const Space> spaces, const Loss& loss) {
-  if (spaces.size() == 1 || !std::holds_alternative<SquareLoss>(loss.kind())) return {};
+  if (spaces.size() == 1 || !loss.is_square()) return {};
   for (std::uint32_t i = 0; i < spaces.size(); ++i) {
     if (spaces[i].kind == SpaceKind::linear && spaces[i].intercept) return i;
   }
@@ -28,7 +29,7 @@ StatisticsOms::StatisticsOms(std::shared_ptr<const StatisticsSettings> settings)
                std::min(sample_size(), others_.size())),
       sums_(plan().maps.map_count()),
       waiting_{0.0, std::vector<double>(models(), 0.0), std::vector<double>(models(), 0.0)},
-      robust_(settings_->robust, plan().maps.shape().features) {}
+      robust_(settings_->robust, plan().maps.shape().features, targets()) {}
 
 void StatisticsOms::set_others() {
   if (!reference_) return;
@@ -41,6 +42,16 @@ void StatisticsOms::set_others() {
 }
 
 // --- clients ---
+
+namespace {
+
+/// Returns whether a model of the assignment predicts.
+bool has_known_model(const Assignment& assignment) {
+  return std::any_of(assignment.held.begin(), assignment.held.end(),
+                     [](const HeldModel& model) { return model.share > 0.0; });
+}
+
+}  // namespace
 
 void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment& into) {
   if (reference_) {
@@ -72,17 +83,31 @@ void StatisticsOms::assign(const Batch& batch, std::uint32_t client, Assignment&
 void StatisticsOms::predict(ClientState& memory, const Assignment& assignment,
                             std::span<const float> x, Forecast& into) const {
   predict_with_held(plan(), assignment, x, into);
-  into.output = personal_forecast(memory, assignment, x, into.output);
+  into.output = plan().loss.has_classes()
+                    ? personal_classes(memory, assignment, x, into.classes, into.classes)
+                    : personal_forecast(memory, assignment, x, into.output);
+}
+
+double StatisticsOms::personal_classes(ClientState& memory, const Assignment& assignment,
+                                       std::span<const float> x, std::span<const double> federated,
+                                       std::span<double> into) const {
+  if (!settings_->personal) {
+    plain_probabilities(federated, into);
+  } else {
+    const std::size_t inputs = plan().maps.shape().features;
+    if (!memory) memory.emplace(inputs, plan().loss);
+    const std::size_t known = has_known_model(assignment) ? federated.size() : 0;
+    memory->predict(x.first(inputs), federated.first(known), into);
+  }
+  return static_cast<double>(likeliest(into));
 }
 
 double StatisticsOms::personal_forecast(ClientState& memory, const Assignment& assignment,
                                         std::span<const float> x, double federated) const {
   if (!settings_->personal) return federated;
   if (!memory) memory.emplace(plan().maps.shape().features, plan().loss);
-  const bool known = std::any_of(assignment.held.begin(), assignment.held.end(),
-                                 [](const HeldModel& model) { return model.share > 0.0; });
   return memory->predict(x.first(plan().maps.shape().features),
-                         known ? std::optional(federated) : std::nullopt);
+                         has_known_model(assignment) ? std::optional(federated) : std::nullopt);
 }
 
 void StatisticsOms::report(ClientState& memory, const Forecast& forecast, double y,
@@ -121,7 +146,7 @@ void StatisticsOms::follow_change(const BatchSums& sums, double kept) {
   young_.add(sums.young, kept, sums.memories);
   if (young_.wins()) {
     sums_ = young_.take();
-    robust_ = RobustFactors(settings_->robust, plan().maps.shape().features);
+    robust_ = RobustFactors(settings_->robust, plan().maps.shape().features, targets());
     std::vector<std::uint32_t> all(sums_.size());
     std::iota(all.begin(), all.end(), 0U);
     solve_grown(all);
@@ -186,7 +211,8 @@ Ridge StatisticsOms::ridge_of(std::size_t space) const {
 
 std::vector<double> StatisticsOms::solution(std::size_t space, const MapSums& sums) const {
   std::vector<double> w(weights(space).begin(), weights(space).end());
-  solve_least_squares(sums.sums, ridge_of(space), region_of(plan().maps.space(space)), w);
+  solve_least_squares(sums.sums, ridge_of(space), region_of(plan().maps.space(space)), w,
+                      targets());
   return w;
 }
 
@@ -201,6 +227,7 @@ LearnedModel StatisticsOms::learned() const {
   LearnedModel model = OmsServer::learned();
   if (errors_.empty()) return model;
   ErrorBars& bars = model.error_bars.emplace(ErrorBars{errors_.mean()});
+  if (plan().loss.has_classes()) return model;
   for (std::size_t i = 0; i < models() && bars.factor.empty(); ++i) {
     if (plan().maps.space(i).kind != SpaceKind::linear || !is_known(i)) continue;
     bars.factor =
@@ -253,8 +280,8 @@ Status StatisticsOms::restore(StateReader& from) {
   for (std::size_t i = 0; i < models(); ++i) {
     dimensions[plan().maps.map_of(i)] = plan().maps.dimension(i);
   }
-  CAUCUS_CHECK(restore_sums(from, dimensions, sums_));
-  CAUCUS_CHECK(young_.restore(from, dimensions));
+  CAUCUS_CHECK(restore_sums(from, dimensions, targets(), sums_));
+  CAUCUS_CHECK(young_.restore(from, dimensions, targets()));
   const bool possible = is_amount(examples_) && is_amount(waiting_.examples) &&
                         all_finite(waiting_.sums) && all_finite(waiting_.compared);
   if (!possible) return from.refuse("a number of examples");

@@ -12,6 +12,7 @@
 // the square loss the server learns such a linear space from all clients, held or not, and knows
 // its loss on every batch. Every client holds it beside the J others that are drawn, and these are
 // compared with it. Without such a space pairs of models that one client held are compared.
+// If each class has an output, the loss of a space is the sum of the square losses of its outputs.
 // docs/adaptive.md says what was tried and what is and is not proved.
 #pragma once
 
@@ -93,6 +94,11 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// Returns the forecast of a client whose models predict `federated` for x.
   [[nodiscard]] double personal_forecast(ClientState& memory, const Assignment& assignment,
                                          std::span<const float> x, double federated) const;
+  /// Writes the probabilities of the classes for a client whose models have these mean outputs, and
+  /// returns the likeliest class. Both may be the same memory.
+  double personal_classes(ClientState& memory, const Assignment& assignment,
+                          std::span<const float> x, std::span<const double> federated,
+                          std::span<double> into) const;
   [[nodiscard]] BatchStatistics new_mean() const { return {plan(), settings_->uploads}; }
   void aggregate(ReportBatch& reports, BatchSums& into) const;
   void step(const Batch& batch, const BatchSums& aggregate);
@@ -124,6 +130,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   [[nodiscard]] bool is_linear(std::size_t space) const {
     return reference_ && plan().maps.map_of(space) == plan().maps.map_of(*reference_);
   }
+  /// Returns the number of targets in the sums: one, or one for each class.
+  [[nodiscard]] std::size_t targets() const { return plan().loss.outputs(); }
   /// Returns whether reports are weighed against each other before they are added up.
   [[nodiscard]] bool weighs() const { return settings_->robust != Robust::none; }
   /// Lists the sums of a report by maps, with those of the reference if they are known. They lie
@@ -139,6 +147,8 @@ class StatisticsOms : public OmsServer<StatisticsOms, StatisticsSettings> {
   /// first model that is known. Returns the space.
   std::optional<std::uint32_t> find_judged(const ReportBatch& reports, std::size_t report,
                                            const WeighedReport& weighed, BatchSums& into) const;
+  /// Returns the loss of the model of a space on the examples of some sums.
+  [[nodiscard]] double loss_of(const SymmetricMatrix& sums, std::uint32_t space) const;
   /// Returns whether the model that the client had predicts its examples much better than the
   /// present one: then they are from before a change that the server has followed.
   [[nodiscard]] bool is_outdated(const ReportBatch& reports, std::size_t report,

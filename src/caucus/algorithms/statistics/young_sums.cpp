@@ -74,7 +74,8 @@ void YoungSums::save(StateWriter& to) const {
   save_sums(sums_, to);
 }
 
-Status YoungSums::restore(StateReader& from, std::span<const std::size_t> dimensions) {
+Status YoungSums::restore(StateReader& from, std::span<const std::size_t> dimensions,
+                          std::size_t targets) {
   clients_.clear();
   const std::uint64_t count = from.u64();
   for (std::uint64_t c = 0; c < count && from.ok(); ++c) {
@@ -87,7 +88,7 @@ Status YoungSums::restore(StateReader& from, std::span<const std::size_t> dimens
     if (!(std::abs(client.vote) <= 1.0)) return from.refuse("a vote of a client");
   }
   sums_.assign(from.flag() ? dimensions.size() : 0, {});
-  return restore_sums(from, dimensions, sums_);
+  return restore_sums(from, dimensions, targets, sums_);
 }
 
 }  // namespace caucus

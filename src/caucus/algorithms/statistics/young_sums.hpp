@@ -55,7 +55,8 @@ class YoungSums {
   void follow(std::span<const MemoryLosses> reports, std::span<const MapSums> all);
 
   void save(StateWriter& to) const;
-  Status restore(StateReader& from, std::span<const std::size_t> dimensions);
+  Status restore(StateReader& from, std::span<const std::size_t> dimensions,
+                 std::size_t targets = 1);
 
  private:
   struct Client {

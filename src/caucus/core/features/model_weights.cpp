@@ -10,9 +10,11 @@
 namespace caucus {
 namespace {
 
-/// Checks the region up to the rounding error of a projection.
-bool lies_in(const Region& region, std::span<const float> w) {
+/// Checks the region of each output up to the rounding error of a projection.
+bool lies_in(const Region& region, std::span<const float> all, std::size_t outputs) {
   if (region.own_step != nullptr) return true;
+  const std::span<const float> w = all.last(all.size() / outputs);
+  if (outputs > 1 && !lies_in(region, all.first(all.size() - w.size()), outputs - 1)) return false;
   const double most = region.radius * (1.0 + 1e-5) + 1e-30;
   if (region.constraint == Constraint::ball) return std::sqrt(squared_norm(w)) <= most;
   const double side = most / std::sqrt(static_cast<double>(w.size()));
@@ -31,7 +33,7 @@ Status ModelWeights::restore(StateReader& from, const FeatureMaps& maps) {
     const std::span<float> w = (*this)[i];
     from.numbers(w);
     CAUCUS_CHECK(from.status());
-    if (!all_finite(w) || (!w.empty() && !lies_in(region_of(maps.space(i)), w))) {
+    if (!all_finite(w) || (!w.empty() && !lies_in(region_of(maps.space(i)), w, outputs_))) {
       return from.refuse("the weights of model " + std::to_string(i),
                          "expected finite numbers within its radius");
     }

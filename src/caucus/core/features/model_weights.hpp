@@ -15,12 +15,12 @@ namespace caucus {
 
 class ModelWeights {
  public:
-  /// All weights are 0.
-  explicit ModelWeights(const FeatureMaps& maps) {
+  /// All weights are 0. A model has those of each of its outputs, one after another.
+  explicit ModelWeights(const FeatureMaps& maps, std::size_t outputs = 1) : outputs_(outputs) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      places_.push_back({begin, maps.dimension(i)});
-      begin += simd::padded(maps.dimension(i));
+      places_.push_back({begin, outputs * maps.dimension(i)});
+      begin += simd::padded(places_.back().size);
     }
     values_.assign(begin, 0.0F);
   }
@@ -46,6 +46,7 @@ class ModelWeights {
   struct Place {
     std::size_t begin = 0, size = 0;
   };
+  std::size_t outputs_;
   std::vector<Place> places_;
   AlignedVector<float> values_;
 };

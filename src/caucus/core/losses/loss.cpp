@@ -37,6 +37,9 @@ std::string Loss::name() const {
       return p.tau == 0.5 ? "pinball" : "pinball:" + to_text(p.tau);
     }
     std::string operator()(const LinearLoss&) const { return "linear"; }
+    std::string operator()(const ClassesLoss& c) const {
+      return c.classes == 0 ? "classes" : "classes:" + std::to_string(c.classes);
+    }
   };
   return std::visit(Name{}, kind_);
 }
@@ -64,6 +67,14 @@ Result<Loss> parse_loss(std::string_view text) {
     if (parameter <= 0.0 || parameter >= 1.0) return unknown("the level of pinball lies in (0, 1)");
     return Loss{PinballLoss{parameter}};
   }
+  if (name == "classes") {
+    if (colon == std::string_view::npos) return Loss{ClassesLoss{}};
+    const bool whole = parameter == std::floor(parameter);
+    if (!whole || parameter < 2.0 || parameter > static_cast<double>(kMostClasses)) {
+      return unknown("the number of classes lies between 2 and 1000");
+    }
+    return Loss{ClassesLoss{{}, static_cast<std::size_t>(parameter)}};
+  }
   if (colon == std::string_view::npos) {
     if (name == "square") return Loss{SquareLoss{}};
     if (name == "absolute") return Loss{AbsoluteLoss{}};
@@ -71,7 +82,7 @@ Result<Loss> parse_loss(std::string_view text) {
     if (name == "hinge") return Loss{HingeLoss{}};
     if (name == "linear") return Loss{LinearLoss{}};
   }
-  return unknown("expected square, absolute, huber, logistic, hinge, pinball or linear");
+  return unknown("expected square, absolute, huber, logistic, hinge, pinball, linear or classes");
 }
 
 }  // namespace caucus

@@ -193,5 +193,21 @@ TEST(Loss, BadNamesAreRefusedByName) {
   }
 }
 
+TEST(Loss, OfClassesKnowsTheirNumber) {
+  const Loss ten = parse_loss("classes:10").value();
+  EXPECT_EQ(ten.classes(), 10U);
+  EXPECT_EQ(ten.outputs(), 10U);
+  EXPECT_EQ(ten.name(), "classes:10");
+  EXPECT_TRUE(ten.has_classes() && ten.is_square() && !ten.is_classification());
+  const Loss unknown = parse_loss("classes").value();
+  EXPECT_TRUE(unknown.has_classes());
+  EXPECT_EQ(unknown.classes(), 0U);
+  EXPECT_EQ(unknown.name(), "classes");
+  EXPECT_EQ(Loss().outputs(), 1U);
+  for (const char* text : {"classes:1", "classes:2.5", "classes:1001", "classes:x", "classes:-3"}) {
+    EXPECT_FALSE(parse_loss(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace caucus

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "caucus/core/losses/classes.hpp"
+
 namespace caucus {
 namespace {
 
@@ -57,6 +59,12 @@ void write_optional(StateWriter& to, const std::optional<double>& value) {
   to.flag(value.has_value());
   to.real(value.value_or(0.0));
 }
+/// Returns the last target of two classes as an index.
+std::optional<double> last_class(const PersonalForecast& forecast) {
+  if (!forecast.last_target) return {};
+  return *forecast.last_target > 0.0 ? 1.0 : 0.0;
+}
+
 std::optional<double> read_optional(StateReader& from) {
   const bool has = from.flag();
   const double value = from.real();
@@ -67,7 +75,8 @@ std::optional<double> read_optional(StateReader& from) {
 
 PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
     : loss_(loss),
-      passes_through_(loss.is_classification() || std::holds_alternative<LinearLoss>(loss.kind())),
+      passes_through_(loss.is_classification() || loss.has_classes() ||
+                      std::holds_alternative<LinearLoss>(loss.kind())),
       feature_scale_(1.0 / std::sqrt(std::max(1.0, static_cast<double>(dimension)))),
       alone_(new_alone(passes_through_ ? 0 : dimension)),
       recent_(new_recent(passes_through_ ? 0 : dimension)),
@@ -78,6 +87,8 @@ PersonalLayer::PersonalLayer(std::size_t dimension, const Loss& loss)
       of_recent_(recent_.new_projection()),
       of_rescaled_(rescaled_.new_projection()) {
   last_.x.resize(dimension);
+  if (loss.is_classification()) own_classes_.emplace(dimension, 2);
+  if (loss.has_classes()) classes_.emplace(dimension, loss.classes());
 }
 
 double PersonalLayer::largest_forecast(double target, double federated) {
@@ -95,6 +106,17 @@ double PersonalLayer::predict(std::span<const float> x, std::optional<double> fe
   return last_.given;
 }
 
+void PersonalLayer::predict(std::span<const float> x, std::span<const double> outputs,
+                            std::span<double> into) {
+  assert(classes_ && x.size() == last_.x.size() && into.size() == loss_.classes());
+  std::copy(x.begin(), x.end(), last_.x.begin());
+  last_.outputs.assign(outputs.begin(), outputs.end());
+  last_.last_target = last_target_;
+  classes_->predict(x, outputs, last_target_, into);
+  last_.probabilities.assign(into.begin(), into.end());
+  prepared_ = awaits_target_ = true;
+}
+
 void PersonalLayer::observe(double y) {
   assert(awaits_target_);
   if (awaits_target_) observe(last_, y);
@@ -104,9 +126,15 @@ void PersonalLayer::observe(double y) {
 void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
   assert(forecast.x.size() == last_.x.size());
   if (!(std::abs(y) <= RecursiveRidge::kLargest)) return;
+  if (classes_) return observe_class(forecast, class_of(y));
   if (&forecast != &last_ || !prepared_) prepare(forecast);
   prepared_ = false;
 
+  if (forecast.federated) {
+    own_classes_.reset();
+  } else if (own_classes_) {
+    own_classes_->observe({}, last_class(forecast), y > 0.0 ? 1 : 0);
+  }
   ++observed_;
   ++record_.examples;
   const double federated = forecast.federated.value_or(0.0);
@@ -132,6 +160,25 @@ void PersonalLayer::observe(const PersonalForecast& forecast, double y) {
     alone_ = new_alone(last_.x.size());
     alone_worse_at_ = 0;
   }
+}
+
+void PersonalLayer::observe_class(const PersonalForecast& forecast, std::size_t y) {
+  if (&forecast != &last_ || !prepared_) {
+    repeated_.resize(loss_.classes());
+    classes_->predict(forecast.x, forecast.outputs, forecast.last_target, repeated_);
+  }
+  prepared_ = false;
+  const auto losses = classes_->observe(forecast.outputs, forecast.last_target, y);
+  const bool repeats = forecast.last_target && class_of(*forecast.last_target) == y;
+  ++observed_;
+  ++record_.examples;
+  record_.given += squared_error(forecast.probabilities, y);
+  record_.federated += losses.federated;
+  record_.federated_squares += losses.federated;
+  record_.alone += losses.alone;
+  record_.persistence += repeats ? 0.0 : 2.0;
+  last_target_ = static_cast<double>(y);
+  if (!forecast.outputs.empty() && detector_.add(losses.federated)) has_change_ = true;
 }
 
 void PersonalLayer::notice_change(double federated, double y) {
@@ -164,9 +211,20 @@ void PersonalLayer::restart() {
   hedge_.restart(prior, losses, kCostAfterChange * recent_loss_ / recent_count_);
 }
 
+double PersonalLayer::own_score(const PersonalForecast& forecast) {
+  if (!own_classes_) return 0.0;
+  std::array<double, 2> p{};
+  own_classes_->predict(forecast.x, {}, last_class(forecast), p);
+  const double log_odds = std::log(p[1] / p[0]);
+  return std::holds_alternative<HingeLoss>(loss_.kind()) ? std::clamp(log_odds, -1.0, 1.0)
+                                                         : log_odds;
+}
+
 void PersonalLayer::prepare(const PersonalForecast& forecast) {
   const std::size_t d = forecast.x.size();
-  if (passes_through_) return candidates_.fill(forecast.federated.value_or(0.0));
+  if (passes_through_) {
+    return candidates_.fill(forecast.federated ? *forecast.federated : own_score(forecast));
+  }
   for (std::size_t k = 0; k < d; ++k) {
     features_[k] = feature_scale_ * static_cast<double>(forecast.x[k]);
   }
@@ -305,6 +363,10 @@ void PersonalLayer::save(StateWriter& to) const {
   write_optional(to, last_.federated);
   write_optional(to, last_.last_target);
   to.real(last_.given);
+  if (classes_) classes_->save(to);
+  if (!loss_.is_classification()) return;
+  to.flag(own_classes_.has_value());
+  if (own_classes_) own_classes_->save(to);
 }
 
 Status PersonalLayer::restore(StateReader& from) {
@@ -344,6 +406,18 @@ Status PersonalLayer::restore(StateReader& from) {
   last_.given = from.real();
   prepared_ = false;
   CAUCUS_CHECK(from.status());
+  if (loss_.is_classification()) {
+    if (!from.flag()) own_classes_.reset();
+    if (own_classes_) CAUCUS_CHECK(own_classes_->restore(from));
+  }
+  if (classes_) {
+    CAUCUS_CHECK(classes_->restore(from));
+    awaits_target_ = false;
+    if (last_target_ &&
+        !(*last_target_ >= 0.0 && *last_target_ < static_cast<double>(loss_.classes()))) {
+      return from.refuse("the last class");
+    }
+  }
   const std::array others = {last_.given, last_.federated.value_or(0.0),
                              last_.last_target.value_or(0.0), last_target_.value_or(0.0)};
   if (!all_finite(numbers) || !all_finite(sums) || !all_finite(others) || !all_finite(last_.x)) {

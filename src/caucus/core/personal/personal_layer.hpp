@@ -14,8 +14,11 @@
 // than ten rows of its own gives it the prior 0.94 and lets the weights move slowly: rows of all
 // clients know more than so few.
 //
-// It serves the losses of real targets. For classes (logistic, hinge) and the linear loss it passes
-// the federated forecast through: least squares on the scores of classes answers another question.
+// This serves the losses of real targets. If each class has an output of its own, class_layer.hpp
+// does the same for probabilities. For two classes with one output (logistic, hinge) and the linear
+// loss the layer passes the federated forecast through: least squares on the scores of classes
+// answers another question. Before the first federated forecast of two classes it gives the
+// log-odds of the probabilities that class_layer.hpp finds in the client's own rows.
 #pragma once
 
 #include <array>
@@ -29,6 +32,7 @@
 
 #include "caucus/core/base/state_io.hpp"
 #include "caucus/core/personal/change_detector.hpp"
+#include "caucus/core/personal/class_layer.hpp"
 #include "caucus/core/personal/prior_hedge.hpp"
 #include "caucus/core/personal/recursive_ridge.hpp"
 #include "caucus/loss.hpp"
@@ -42,6 +46,9 @@ struct PersonalForecast {
   std::optional<double> federated;
   std::optional<double> last_target;  ///< the latest that was known
   double given = 0.0;
+  // If each class has an output:
+  std::vector<double> outputs = {};  ///< of the federated models; empty as long as there are none
+  std::vector<double> probabilities = {};  ///< that were given
 };
 
 /// Sums of losses over observed examples. A federated forecast or last target that did not exist
@@ -73,6 +80,9 @@ class PersonalLayer {
   /// Returns the forecast for x. `federated` is empty as long as there are no federated models; a
   /// number that is not finite counts as empty.
   double predict(std::span<const float> x, std::optional<double> federated);
+  /// Writes the probabilities of the classes for x. `outputs` are those of the federated models,
+  /// empty as long as there are none.
+  void predict(std::span<const float> x, std::span<const double> outputs, std::span<double> into);
   /// Learns the target of the last prediction, which must not have been observed yet.
   void observe(double y);
 
@@ -119,6 +129,9 @@ class PersonalLayer {
   /// Returns a mixing cost with which few rows cannot deceive the mixture.
   [[nodiscard]] double least_cost() const;
   void learn(const PersonalForecast& forecast, double y);
+  /// Returns the forecast of two classes before there are federated ones; 0 for the linear loss.
+  double own_score(const PersonalForecast& forecast);
+  void observe_class(const PersonalForecast& forecast, std::size_t y);
   /// Notices if a federated forecast is one of many that have become worse.
   void notice_change(double federated, double y);
   /// Forgets what no longer holds after a change, if the layer still relied on the federated
@@ -126,7 +139,9 @@ class PersonalLayer {
   void restart();
 
   Loss loss_;
+  std::optional<ClassLayer> classes_;  ///< if each class has an output; what follows is not used
   bool passes_through_;
+  std::optional<ClassLayer> own_classes_;  ///< of two classes, until there are federated forecasts
   double feature_scale_;
   RecursiveRidge alone_;     ///< on (x, 1) -> y
   RecursiveRidge recent_;    ///< on (x, 1, L, F) -> (y, y - F), forgets
@@ -147,7 +162,8 @@ class PersonalLayer {
   bool has_change_ = false;
   std::uint64_t observed_ = 0;  ///< examples so far
   PersonalForecast last_;
-  bool awaits_target_ = false;  ///< whether last_ may be observed
+  std::vector<double> repeated_;  ///< probabilities that are computed again
+  bool awaits_target_ = false;    ///< whether last_ may be observed
 
   bool prepared_ = false;  ///< whether what follows is that of last_
   std::vector<double> features_;

@@ -234,6 +234,27 @@ TEST(PersonalLayer, PassesTheForecastsForClassesThrough) {
   }
 }
 
+TEST(PersonalLayer, PredictsTwoClassesFromOwnRowsUntilThereAreModels) {
+  for (const Loss& loss : {Loss(LogisticLoss{}), Loss(HingeLoss{})}) {
+    PersonalLayer layer(kInputs, loss);
+    double alone = 0.0;
+    int right = 0;
+    for (const Row& row : alike_rows(200, 6)) {
+      const double y = row.y > 0.6 ? 1.0 : -1.0;
+      const double score = layer.predict(row.x, std::nullopt);
+      right += (score > 0.0) == (y > 0.0) ? 1 : 0;
+      alone += loss.value(score, y);
+      layer.observe(y);
+    }
+    EXPECT_GT(right, 150) << loss.name();
+    EXPECT_EQ(layer.record().given, alone);
+    EXPECT_LT(alone, 0.7 * 200 * loss.value(0.0, 1.0)) << loss.name();
+    EXPECT_EQ(layer.predict(Floats(kInputs, 0.5F), 0.25), 0.25);
+    layer.observe(1.0);
+    EXPECT_EQ(layer.predict(Floats(kInputs, 0.5F), std::nullopt), 0.0);
+  }
+}
+
 TEST(PersonalLayer, ServesOtherLossesOfRealTargets) {
   for (const Loss& loss : {Loss(AbsoluteLoss{}), Loss(HuberLoss{0.1}), Loss(PinballLoss{0.5})}) {
     PersonalLayer layer(kInputs, loss);

@@ -73,13 +73,13 @@ class SymmetricMatrix {
       for (std::size_t k = 0; k < (r + 1) % simd::kBlock; ++k) *to++ = static_cast<float>(from[k]);
     }
   }
-  /// Writes the lower triangle of the first `rows` rows, without row and column 0, by columns:
-  /// element (r, c) goes to out[(c - 1) stride + r - 1].
-  void write_lower(std::size_t rows, std::size_t stride, double* out) const {
-    for (std::size_t r = 1; r < rows; ++r) {
+  /// Writes the lower triangle of the first `rows` rows, without the first rows and columns, by
+  /// columns: element (r, c) goes to out[(c - first) stride + r - first].
+  void write_lower(std::size_t first, std::size_t rows, std::size_t stride, double* out) const {
+    for (std::size_t r = first; r < rows; ++r) {
       const double* const row = values_.data() + place(r, 0);
-      for (std::size_t c = 1; c <= r; ++c) {
-        out[(c - 1) * stride + r - 1] = row[c / simd::kBlock * kApart + c % simd::kBlock];
+      for (std::size_t c = first; c <= r; ++c) {
+        out[(c - first) * stride + r - first] = row[c / simd::kBlock * kApart + c % simd::kBlock];
       }
     }
   }

@@ -14,10 +14,11 @@ using Vector = Eigen::VectorXd;
 
 /// Returns A with the ridge on its diagonal, for the first d coordinates. Only the lower triangle
 /// is written.
-Matrix lower_part(const SymmetricMatrix& sums, const Ridge& ridge, Eigen::Index d) {
+Matrix lower_part(const SymmetricMatrix& sums, const Ridge& ridge, Eigen::Index d,
+                  std::size_t targets) {
   Matrix A(d, d);
   const auto size = static_cast<std::size_t>(d);
-  sums.write_lower(size + 1, size, A.data());
+  sums.write_lower(targets, size + targets, size, A.data());
   const auto first = static_cast<Eigen::Index>(std::min(ridge.first, size));
   A.diagonal().head(first).array() += ridge.of_first;
   A.diagonal().tail(d - first).array() += ridge.value;
@@ -33,13 +34,13 @@ bool is_finite(const Matrix& lower) {
 
 /// Returns the number of coordinates up to the last one with data. Those after it are 0 at the
 /// minimum.
-std::size_t coordinates_with_data(const SymmetricMatrix& sums, std::size_t d) {
-  std::size_t last = std::min(d + 1, sums.size());
-  while (last > 1 && sums(last - 1, last - 1) == 0.0) --last;
-  return last > 0 ? last - 1 : 0;
+std::size_t coordinates_with_data(const SymmetricMatrix& sums, std::size_t d, std::size_t targets) {
+  std::size_t last = std::min(d + targets, sums.size());
+  while (last > targets && sums(last - 1, last - 1) == 0.0) --last;
+  return last > targets ? last - targets : 0;
 }
 
-std::vector<double> in_box(Matrix& A, const Vector& b, double bound) {
+std::vector<double> in_box(const Matrix& A, const Vector& b, double bound) {
   const Matrix whole = A.selfadjointView<Eigen::Lower>();
   const std::span<const double> values(whole.data(), static_cast<std::size_t>(whole.size()));
   return minimise_on_box({values, {b.data(), static_cast<std::size_t>(b.size())}}, bound).weights;
@@ -55,36 +56,48 @@ std::vector<double> in_ball(const Matrix& A, const Vector& b, double radius) {
 }  // namespace
 
 bool solve_least_squares(const SymmetricMatrix& sums, const Ridge& ridge, const Region& region,
-                         std::span<double> w) {
-  const std::size_t known = coordinates_with_data(sums, w.size());
+                         std::span<double> w, std::size_t targets) {
+  const std::size_t size = w.size() / targets;
+  const std::size_t known = coordinates_with_data(sums, size, targets);
   const auto d = static_cast<Eigen::Index>(known);
   // Only the ridge determines coordinates without data.
-  if (known < w.size() && !(ridge.value > 0.0)) return false;
-  if (known < std::min(ridge.first, w.size()) && !(ridge.of_first > 0.0)) return false;
+  if (known < size && !(ridge.value > 0.0)) return false;
+  if (known < std::min(ridge.first, size) && !(ridge.of_first > 0.0)) return false;
   if (known == 0) {
     std::fill(w.begin(), w.end(), 0.0);
     return true;
   }
-  Matrix A = lower_part(sums, ridge, d);
-  Vector b(d);
-  for (std::size_t k = 0; k < known; ++k) b[static_cast<Eigen::Index>(k)] = sums(k + 1, 0);
+  Matrix A = lower_part(sums, ridge, d, targets);
+  Matrix b(d, static_cast<Eigen::Index>(targets));
+  for (std::size_t c = 0; c < targets; ++c) {
+    for (std::size_t k = 0; k < known; ++k) {
+      b(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c)) = sums(k + targets, c);
+    }
+  }
   if (!is_finite(A) || !b.allFinite()) return false;
-  const double bound = box_bound(region, w.size());
-  std::vector<double> solution;
+  const double bound = box_bound(region, size);
+  std::vector<double> solutions;
+  const auto add = [&](const std::vector<double>& solution) {
+    solutions.insert(solutions.end(), solution.begin(), solution.end());
+    solutions.resize(solutions.size() + size - known, 0.0);
+  };
   if (!std::isinf(bound)) {
-    solution = in_box(A, b, bound);
+    for (Eigen::Index c = 0; c < b.cols(); ++c) add(in_box(A, b.col(c), bound));
   } else {
     const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(A);
     if (cholesky.info() != Eigen::Success) return false;
-    const Vector found = cholesky.solve(b);
-    solution.assign(found.data(), found.data() + d);
-    if (found.norm() > region.radius) {
-      solution = in_ball(lower_part(sums, ridge, d), b, region.radius);
+    for (Eigen::Index c = 0; c < b.cols(); ++c) {
+      const Vector found = cholesky.solve(b.col(c));
+      if (found.norm() > region.radius) {
+        add(in_ball(lower_part(sums, ridge, d, targets), b.col(c), region.radius));
+      } else {
+        add({found.data(), found.data() + d});
+      }
     }
   }
   const auto finite = [](double value) { return std::isfinite(value); };
-  if (!std::all_of(solution.begin(), solution.end(), finite)) return false;
-  std::fill(std::copy(solution.begin(), solution.end(), w.begin()), w.end(), 0.0);
+  if (!std::all_of(solutions.begin(), solutions.end(), finite)) return false;
+  std::copy(solutions.begin(), solutions.end(), w.begin());
   return true;
 }
 
@@ -108,13 +121,21 @@ bool is_semidefinite(const SymmetricMatrix& sums) {
   return cholesky.info() == Eigen::Success;
 }
 
-double sum_of_squares(const SymmetricMatrix& sums, std::span<const double> w) {
+double sum_of_squares(const SymmetricMatrix& sums, std::span<const double> w, std::size_t targets) {
+  const std::size_t size = w.size() / targets;
   std::vector<double> v(sums.padded_size(), 0.0);
   std::vector<double> image(sums.padded_size(), 0.0);
-  v[0] = -1.0;  // S applied to (-1, w) gives (<w, z> - y)^2
-  std::copy_n(w.begin(), std::min(w.size(), sums.size() - 1), v.begin() + 1);
-  sums.multiply(v, image);
-  return std::max(0.0, dot_padded(v, image));
+  double sum = 0.0;
+  for (std::size_t c = 0; c < targets; ++c) {
+    std::fill(v.begin(), v.end(), 0.0);
+    v[c] = -1.0;  // S applied to (-1, w) gives (<w, z> - y)^2
+    std::copy_n(w.begin() + static_cast<std::ptrdiff_t>(c * size),
+                std::min(size, sums.size() - targets),
+                v.begin() + static_cast<std::ptrdiff_t>(targets));
+    sums.multiply(v, image);
+    sum += std::max(0.0, dot_padded(v, image));
+  }
+  return sum;
 }
 
 }  // namespace caucus

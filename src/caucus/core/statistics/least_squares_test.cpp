@@ -258,5 +258,44 @@ TEST(SumOfSquares, IsNeverNegative) {
   EXPECT_LT(loss, 1e-4);
 }
 
+TEST(LeastSquares, OfSeveralTargetsIsThatOfEachTarget) {
+  constexpr std::size_t kTargets = 3;
+  constexpr std::size_t kCoordinates = 5;
+  Stream stream({.seed = 5});
+  const auto data = Regression::random(20, kCoordinates, stream);
+  std::vector<Regression> of_target(kTargets, data);
+  RowSums rows(kTargets + kCoordinates);
+  for (std::size_t n = 0; n < data.z.size(); ++n) {
+    Floats y;
+    for (Regression& one : of_target) {
+      one.y[n] = static_cast<float>(stream.below(9));
+      y.push_back(one.y[n]);
+    }
+    rows.add(1.0F, y, data.z[n]);
+  }
+  Floats triangle(triangle_size(kTargets + kCoordinates));
+  rows.write_triangle(kTargets + kCoordinates, triangle);
+  SymmetricMatrix sums(kTargets + kCoordinates);
+  sums.add_triangle(sums.size(), triangle);
+  const Ridge ridge{0.5, 2, 1.0};
+  for (const double radius : {HUGE_VAL, 0.1}) {
+    for (const Constraint constraint : {Constraint::ball, Constraint::box}) {
+      const Region region{.constraint = constraint, .radius = radius};
+      Doubles all(kTargets * kCoordinates);
+      ASSERT_TRUE(solve_least_squares(sums, ridge, region, all, kTargets));
+      double squares = 0.0;
+      for (std::size_t c = 0; c < kTargets; ++c) {
+        Doubles one(kCoordinates);
+        const SymmetricMatrix own = of_target[c].sums(kCoordinates);
+        ASSERT_TRUE(solve_least_squares(own, ridge, region, one));
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(c * kCoordinates);
+        EXPECT_EQ(Doubles(begin, begin + kCoordinates), one);
+        squares += sum_of_squares(own, one);
+      }
+      EXPECT_NEAR(sum_of_squares(sums, all, kTargets), squares, 1e-9 * squares);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace caucus

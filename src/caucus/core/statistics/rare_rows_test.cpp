@@ -69,7 +69,7 @@ void expect_hidden(RareRows& rare, const RowsOfFloats& rows, std::size_t columns
     sums.add(2.0F, row[0], std::span(row).subspan(1));
     rare.add({.factor = 2.0F, .target = row[0]}, std::span(row).subspan(1));
   }
-  rare.for_each([&](const RareRows::Row& row, std::span<const float> z) {
+  rare.for_each([&](const RareRows::Row& row, std::span<const float> z, std::span<const float>) {
     sums.subtract(row.factor, row.target, row.z);
     sums.add(row.factor, row.target, z);
   });
@@ -124,6 +124,48 @@ TEST(RareRows, GoOnExactlyFromTheirState) {
     whole.save(expected);
     rest.save(found);
     EXPECT_EQ(expected.bytes(), found.bytes());
+  }
+}
+
+/// Hides rows with one column of many values, whose classes are these; returns the targets of all.
+std::vector<std::vector<float>> hidden_classes(const std::vector<std::size_t>& of_rows,
+                                               std::size_t classes) {
+  RareRows rare(1, 1, 1, classes);
+  std::vector<std::vector<float>> targets;
+  for (std::size_t n = 0; n < of_rows.size(); ++n) {
+    const std::vector<float> z = {static_cast<float>(n)};
+    rare.add({.factor = 1.0F, .y = static_cast<double>(of_rows[n])}, z,
+             std::vector<double>(classes, 0.25));
+    targets.emplace_back(classes, 0.0F)[of_rows[n]] = 1.0F;
+  }
+  rare.for_each(
+      [&](const RareRows::Row& row, std::span<const float> z, std::span<const float> hidden) {
+        EXPECT_EQ(row.outputs, std::vector<double>(classes, 0.25));
+        targets[static_cast<std::size_t>(z[0])].assign(hidden.begin(), hidden.end());
+      });
+  return targets;
+}
+
+TEST(RareRows, OfRareClassesShareOneTarget) {
+  std::vector<std::size_t> of_rows(20, 1);
+  of_rows[2] = of_rows[7] = of_rows[19] = 0;  // three rows
+  of_rows[3] = of_rows[8] = 2;                // two rows
+  for (std::size_t n = 10; n < 15; ++n) of_rows[n] = 3;
+  const auto targets = hidden_classes(of_rows, 5);
+  for (std::size_t n = 0; n < of_rows.size(); ++n) {
+    const bool rare = of_rows[n] == 0 || of_rows[n] == 2;
+    std::vector<float> expected(5, 0.0F);
+    expected[of_rows[n]] = 1.0F;
+    EXPECT_EQ(targets[n], rare ? (std::vector<float>{0.6F, 0.0F, 0.4F, 0.0F, 0.0F}) : expected);
+  }
+}
+
+TEST(RareRows, OfRareClassesThatAreFewTogetherGetTheCommonestClass) {
+  std::vector<std::size_t> of_rows(30, 2);
+  of_rows[4] = of_rows[29] = 0;
+  of_rows[5] = 1;
+  for (const auto& target : hidden_classes(of_rows, 3)) {
+    EXPECT_EQ(target, (std::vector<float>{0.0F, 0.0F, 1.0F}));
   }
 }
 

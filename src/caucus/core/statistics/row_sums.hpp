@@ -1,5 +1,6 @@
 // S = sum of v v' over rows v = (y, z): the sums that least squares needs of the examples of a
-// batch. They are all that a client keeps of its examples.
+// batch. They are all that a client keeps of its examples. With several targets, one for each
+// class, y has a number for each.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ inline std::size_t triangle_rows(std::size_t floats) {
 class RowSums {
  public:
   RowSums() = default;
-  /// `size` counts the numbers of a row, y included.
+  /// `size` counts the numbers of a row, the targets included.
   explicit RowSums(std::size_t size) { reset(size); }
 
   /// Begins anew with rows of this size, in the same memory if that is large enough.
@@ -36,13 +37,15 @@ class RowSums {
 
   [[nodiscard]] std::size_t size() const { return matrix_.size(); }
 
-  /// Adds the row factor * (y, z). Of z only the first size() - 1 numbers are used.
-  void add(float factor, float y, std::span<const float> z) {
+  /// Adds the row factor * (y, z). Of z only the numbers that fit are used.
+  void add(float factor, float y, std::span<const float> z) { add(factor, {&y, 1}, z); }
+  void add(float factor, std::span<const float> y, std::span<const float> z) {
     write_row(factor, y, z);
     if (++count_ == kRows) add_waiting();
   }
   /// Removes a row that was added.
-  void subtract(float factor, float y, std::span<const float> z) {
+  void subtract(float factor, float y, std::span<const float> z) { subtract(factor, {&y, 1}, z); }
+  void subtract(float factor, std::span<const float> y, std::span<const float> z) {
     add_waiting();
     write_row(factor, y, z);
     matrix_.add(std::span(waiting_).first(matrix_.padded_size()), -1.0);
@@ -72,12 +75,12 @@ class RowSums {
   static constexpr std::size_t kRows = 16;
 
  private:
-  void write_row(float factor, float y, std::span<const float> z) {
-    float* const row = waiting_.data() + count_ * matrix_.padded_size();
-    row[0] = factor * y;
-    const std::size_t count = size() - 1;
+  void write_row(float factor, std::span<const float> y, std::span<const float> z) {
+    float* row = waiting_.data() + count_ * matrix_.padded_size();
+    for (const float target : y) *row++ = factor * target;
+    const std::size_t count = size() - y.size();
     const float* const from = z.data();
-    for (std::size_t k = 0; k < count; ++k) row[k + 1] = factor * from[k];
+    for (std::size_t k = 0; k < count; ++k) row[k] = factor * from[k];
   }
   void add_waiting() {
     if (count_ == 0) return;

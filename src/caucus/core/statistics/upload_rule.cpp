@@ -1,7 +1,5 @@
 #include "caucus/core/statistics/upload_rule.hpp"
 
-#include <variant>
-
 #include "caucus/core/statistics/rare_rows.hpp"
 
 namespace caucus {
@@ -11,7 +9,7 @@ namespace {
 /// not weighted by each model's loss and no space goes without these coordinates.
 std::size_t shared_coordinates(std::span<const Space> spaces, const Loss& loss,
                                std::size_t features) {
-  if (!std::holds_alternative<SquareLoss>(loss.kind())) return 0;
+  if (!loss.is_square()) return 0;
   const bool all = std::all_of(spaces.begin(), spaces.end(), [](const Space& space) {
     return space.kind == SpaceKind::expert || space.intercept;
   });
@@ -43,6 +41,7 @@ void hide_examples(UploadRule& rule, std::span<const Space> spaces, const Loss& 
                    std::size_t features, std::size_t held) {
   rule.hides_examples = true;
   rule.numbers = features + 1;
+  rule.targets = loss.outputs();
   rule.shared = shared_coordinates(spaces, loss, features);
   const bool only_experts = std::all_of(spaces.begin(), spaces.end(), [](const Space& space) {
     return space.kind == SpaceKind::expert;

@@ -6,6 +6,7 @@
 // rule that hides examples lets a client send only the leading coordinates of a space. For n
 // examples of d + 1 numbers each, m coordinates of every space are sent, where
 //   m <= n / 2   and   (the numbers in all sums of the report) <= n (d + 1) / 2.
+// If the target is a class, the sums have C targets, but the example still has one number for it.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +30,7 @@ struct UploadRule {
   // Used only if examples are hidden:
   std::size_t numbers = 0;  ///< d + 1, the numbers of an example with its target
   std::size_t shared = 0;   ///< leading coordinates whose sums are the same in all spaces
+  std::size_t targets = 1;  ///< of the sums: one, or one for each class
 
   static constexpr std::size_t kExamplesPerCoordinate = 2;
   static constexpr std::size_t kExampleNumbersPerSum = 2;
@@ -50,10 +52,11 @@ struct UploadRule {
   [[nodiscard]] std::size_t coordinates(std::size_t dimension, std::size_t examples,
                                         std::size_t spaces) const;
   /// Returns how many different numbers there are in the sums of v v', v = (y, z), of this many
-  /// spaces with this many coordinates each.
+  /// spaces with this many coordinates each. The products of the targets of two classes are 0.
   [[nodiscard]] std::size_t different_sums(std::size_t coordinates, std::size_t spaces) const {
-    const std::size_t of_one = triangle_size(coordinates + 1);
-    const std::size_t repeated = triangle_size(std::min(coordinates, shared) + 1);
+    const auto sums_of = [&](std::size_t m) { return triangle_size(m) + (m + 1) * targets; };
+    const std::size_t of_one = sums_of(coordinates);
+    const std::size_t repeated = sums_of(std::min(coordinates, shared));
     return shared == 0 ? spaces * of_one : repeated + spaces * (of_one - repeated);
   }
   /// Returns the end of a client's batch that begins after `first` of its `rounds` rounds and would

@@ -164,5 +164,17 @@ TEST(UploadRule, BatchesAreShortAfterAChangeAndCatchUp) {
   EXPECT_EQ((UploadRule{.rounds = 7}).length_after(1000, 1000), 7U);
 }
 
+TEST(UploadRule, CountsTheTargetsOfEveryClass) {
+  UploadRule rule;
+  rule.shared = 4;
+  rule.targets = 3;
+  // Of each kernel 10 coordinates: their products, those with three classes, and three counts.
+  // Those of the first four coordinates are the same.
+  EXPECT_EQ(rule.different_sums(10, 1), 55U + 30U + 3U);
+  EXPECT_EQ(rule.different_sums(10, 2), (10U + 12U + 3U) + 2U * (88U - 25U));
+  rule.targets = 1;
+  EXPECT_EQ(rule.different_sums(10, 1), triangle_size(11));
+}
+
 }  // namespace
 }  // namespace caucus

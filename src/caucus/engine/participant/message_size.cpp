@@ -21,15 +21,17 @@ std::size_t largest_dimension(const SharedPlan& plan) {
 }
 
 std::size_t models(const SharedPlan& plan, std::size_t sample_size) {
-  return sample_size * (sizeof(float) * largest_dimension(plan) + kModelOverhead);
+  const std::size_t floats = plan.loss.outputs() * largest_dimension(plan);
+  return sample_size * (sizeof(float) * floats + kModelOverhead);
 }
 
 /// Returns the most bytes of the models of a report. Under the adaptive schedule it has triangles
 /// instead of gradients, and also that of a linear space.
 std::size_t reported_models(const SharedPlan& plan, std::size_t sample_size) {
   if (!plan.statistics) return models(plan, sample_size);
-  const std::size_t floats =
-      sample_size * triangle_size(largest_dimension(plan) + 1) + triangle_size(plan.features + 2);
+  const std::size_t targets = plan.loss.outputs();
+  const std::size_t floats = sample_size * triangle_size(largest_dimension(plan) + targets) +
+                             triangle_size(plan.features + 1 + targets);
   return sizeof(float) * floats + (sample_size + 1) * kModelOverhead;
 }
 

@@ -8,6 +8,7 @@
 
 #include "caucus/core/base/fingerprint.hpp"
 #include "caucus/core/base/vector.hpp"
+#include "caucus/core/losses/classes.hpp"
 #include "caucus/engine/participant/message_size.hpp"
 #include "caucus/engine/problem.hpp"
 
@@ -24,16 +25,6 @@ std::uint64_t fingerprint_of(const AssignmentRecord& assignment) {
     print.add(std::hash<std::string_view>{}({bytes, held.weights.size() * sizeof(float)}));
   }
   return print.value();
-}
-
-void add_sums(const PlayedSums& sums, PlayedSums& into) {
-  into.forecasts += sums.forecasts;
-  into.loss += sums.loss;
-  into.squared_error += sums.squared_error;
-  into.targets += sums.targets;
-  into.squared_targets += sums.squared_targets;
-  into.log_loss += sums.log_loss;
-  into.correct += sums.correct;
 }
 
 }  // namespace
@@ -70,12 +61,12 @@ Result<Participant::Limits> Participant::limits_of(const SharedPlan& plan) {
   };
   for (std::size_t k = 0; k < plan.features; ++k) add(scaling->feature_interval(k));
   const bool classes = plan.loss.is_classification();
-  for (std::size_t k = 0; k < plan.experts; ++k) {
+  for (std::size_t k = 0; k < plan.experts && !plan.loss.has_classes(); ++k) {
     // Without a column of its own a forecast has the range of the target.
     const Interval others = classes ? Interval{-1.0, 1.0} : scaling->target_interval();
     add(are_columns ? scaling->expert_interval(k) : others);
   }
-  if (!classes) limits.y = scaling->target_interval();
+  if (!classes && !plan.loss.has_classes()) limits.y = scaling->target_interval();
   return limits;
 }
 
@@ -104,7 +95,7 @@ Status Participant::check(const AssignmentRecord& assignment) const {
   if (assignment.batch == 0 || assignment.held.empty()) return wrong("no models");
   for (const HeldModelRecord& held : assignment.held) {
     if (held.space >= plan_.maps.size()) return wrong("space " + std::to_string(held.space));
-    if (held.weights.size() != plan_.maps.dimension(held.space)) {
+    if (held.weights.size() != plan_.loss.outputs() * plan_.maps.dimension(held.space)) {
       return wrong("a model of " + std::to_string(held.weights.size()) + " numbers");
     }
     if (!(held.share >= 0.0 && held.share <= 1.0)) return wrong("a share outside [0, 1]");
@@ -276,13 +267,25 @@ Result<Prediction> Participant::predict(std::span<const float> x, std::uint64_t 
   one.output = computed.forecast->output;
 
   const std::lock_guard lock(mutex_);
-  if (personal_) {
+  if (plan_.loss.has_classes()) {
+    one.probabilities.resize(plan_.loss.classes());
+    const std::span<const double> outputs = computed.forecast->classes;
+    if (personal_) {
+      personal_->predict(std::span(one.x).first(shared_.features),
+                         outputs.first(one.models->predicts ? outputs.size() : 0),
+                         one.probabilities);
+      one.personal = personal_->last_forecast();
+    } else {
+      plain_probabilities(outputs, one.probabilities);
+    }
+    one.output = static_cast<double>(likeliest(one.probabilities));
+  } else if (personal_) {
     one.output =
         personal_->predict(std::span(one.x).first(shared_.features),
                            one.models->predicts ? std::optional(one.output) : std::nullopt);
     one.personal = personal_->last_forecast();
   }
-  const Prediction prediction{next_id_++, one.output, one.models->batch};
+  const Prediction prediction{next_id_++, one.output, one.models->batch, one.probabilities};
   computed.prediction = prediction.id;
   forecasts_.push_back(std::move(computed));
   ++counts_.predictions;
@@ -311,7 +314,7 @@ std::optional<Participant::Pending> Participant::take_pending(std::uint64_t id) 
 }
 
 bool Participant::observe(std::uint64_t id, double y) {
-  if (!std::isfinite(y)) return false;
+  if (!std::isfinite(y) || !is_target(y)) return false;
   auto one = take_pending(id);
   if (!one) return false;
   if (limits_.y) {
@@ -345,6 +348,11 @@ bool Participant::observe(std::uint64_t id, double y) {
   return counted;
 }
 
+bool Participant::is_target(double y) const {
+  if (!plan_.loss.has_classes()) return true;
+  return y >= 0.0 && y < static_cast<double>(plan_.loss.classes()) && y == std::floor(y);
+}
+
 void Participant::forget(std::uint64_t id) {
   if (!take_pending(id)) return;
   const std::lock_guard lock(mutex_);
@@ -360,7 +368,7 @@ bool Participant::count(const Pending& one, const Forecast& forecast, double y) 
   Part& part = found->second;
   if (part.played.forecasts >= most_examples_per_part(shared_)) return false;
   report_held(plan_, forecast, y, std::get<BatchMean>(part.mean));
-  part.played.add(plan_.loss, one.output, y);
+  part.played.add(plan_.loss, {client_, 0, one.output, y, one.probabilities});
   return true;
 }
 
@@ -390,7 +398,7 @@ void Participant::count_in_sums(Pending one, double y, Forecast& forecast, bool 
     predict_with_held(plan_, models_->assignment, one.x, forecast);
   }
   std::get<BatchStatistics>(part.mean).add(forecast, y);
-  part.played.add(plan_.loss, one.output, y);
+  part.played.add(plan_.loss, {client_, 0, one.output, y, one.probabilities});
   if (can_send(part)) {
     unsent_.clear();
   } else {
@@ -462,7 +470,7 @@ SharedReport Participant::take_report(bool last) {
     } else {
       report->reports.sampled_in.push_back(part->first);
       std::visit([&](auto& mean) { mean.report(report->reports); }, part->second.mean);
-      add_sums(part->second.played, report->played);
+      report->played.add(part->second.played);
     }
     part = parts_.erase(part);
   }

@@ -64,7 +64,8 @@ class Participant {
   /// Predicts for x, which has the features and then the experts' predictions, unless these are
   /// asked; `example` is then a part of the questions.
   Result<Prediction> predict(std::span<const float> x, std::uint64_t example = 0);
-  /// Takes the true value of a prediction. Returns false if none is expected or it is not finite.
+  /// Takes the true value of a prediction. Returns false if none is expected, or it is not finite
+  /// or not a class.
   bool observe(std::uint64_t id, double y);
   /// Forgets a prediction whose true value will not come.
   void forget(std::uint64_t id);
@@ -115,6 +116,7 @@ class Participant {
     std::vector<float> x;
     std::uint64_t example = 0;
     double output = 0.0;
+    std::vector<double> probabilities = {};         ///< of the classes, if each has an output
     std::optional<PersonalForecast> personal = {};  ///< absent without a personal layer
   };
   /// Memory for predicting.
@@ -136,6 +138,7 @@ class Participant {
   [[nodiscard]] std::shared_ptr<Models> models_of(AssignmentRecord record) const;
   /// Completes x with the forecasts of experts that the models need and that are asked.
   Status ask_experts(const Models& models, Pending& one) const;
+  [[nodiscard]] bool is_target(double y) const;
   Computed take_forecast(std::uint64_t prediction);
   std::optional<Pending> take_pending(std::uint64_t id);
   // The rest is called while the mutex is locked.

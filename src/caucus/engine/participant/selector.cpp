@@ -39,6 +39,7 @@ Status SelectorOptions::validate() const {
     return usage_error("min_batch", std::to_string(learning.min_batch),
                        "expected at most " + std::to_string(UploadRule::kLongest));
   }
+  CAUCUS_CHECK(check_classes(learning.loss));
   return learning.validate();
 }
 
@@ -99,8 +100,9 @@ struct Selector::Parts {
   UploadRule uploads;
   Batch batch;
   std::uint64_t rounds = 0;
-  std::uint64_t changed = 0;               ///< the rounds after which the data have changed
-  std::optional<std::uint64_t> predicted;  ///< the prediction that waits for its true value
+  std::uint64_t changed = 0;                ///< the rounds after which the data have changed
+  std::vector<double> class_probabilities;  ///< of the last prediction
+  std::optional<std::uint64_t> predicted;   ///< the prediction that waits for its true value
 };
 
 Selector::Selector(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -123,6 +125,7 @@ Result<double> Selector::predict(std::span<const float> x) {
   CAUCUS_TRY(const Prediction prediction, own.participant->predict(x));
   if (own.predicted) own.participant->forget(*own.predicted);
   own.predicted = prediction.id;
+  own.class_probabilities = prediction.probabilities;
   return prediction.output;
 }
 
@@ -136,6 +139,13 @@ Status Selector::observe(double y) {
   if (own.options.learning.loss.is_classification() && std::abs(y) != 1.0) {
     return usage_error("observe", std::to_string(y) + " is not a class", "expected -1 or 1");
   }
+  if (own.options.learning.loss.has_classes() &&
+      !(y >= 0.0 && y == std::floor(y) &&
+        y < static_cast<double>(own.options.learning.loss.classes()))) {
+    return usage_error("observe", std::to_string(y) + " is not a class",
+                       "expected a whole number from 0 to " +
+                           std::to_string(own.options.learning.loss.classes() - 1));
+  }
   own.participant->observe(*own.predicted, y);
   own.predicted.reset();
   ++own.rounds;
@@ -147,6 +157,9 @@ Status Selector::observe(double y) {
   return own.open(own.batch.number + 1, own.rounds);
 }
 
+const std::vector<double>& Selector::class_probabilities() const {
+  return parts_->class_probabilities;
+}
 std::vector<double> Selector::probabilities() const { return parts_->server.probabilities(); }
 const std::vector<std::string>& Selector::spaces() const { return parts_->names; }
 std::uint64_t Selector::rounds() const { return parts_->rounds; }

@@ -20,8 +20,8 @@ namespace caucus {
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
 /// open batch and the losses that personal layers compare. Version 5 added the clipped examples,
 /// version 6 the sums of the latest forecasts and of the targets, the errors behind error bars, and
-/// changes of the data.
-constexpr std::string_view kSnapshotName = "caucus federation 6";
+/// changes of the data, version 7 the counts of classes.
+constexpr std::string_view kSnapshotName = "caucus federation 7";
 
 template <>
 inline constexpr auto kFields<RunLength> = std::tuple(&RunLength::clients, &RunLength::rounds,
@@ -136,7 +136,7 @@ Status Federation::restore(std::string_view bytes) {
     return reader.refuse("a curve of another shape");
   }
   CAUCUS_CHECK(server_->restore(reader));
-  CAUCUS_CHECK(restore_weights(reader, server_->plan().maps, members_));
+  CAUCUS_CHECK(restore_weights(reader, server_->plan(), members_));
   return reader.done();
 }
 

@@ -26,7 +26,7 @@ template <>
 inline constexpr auto kFields<PlayedSums> =
     std::tuple(&PlayedSums::forecasts, &PlayedSums::correct, &PlayedSums::loss,
                &PlayedSums::squared_error, &PlayedSums::targets, &PlayedSums::squared_targets,
-               &PlayedSums::log_loss, &PlayedSums::personal);
+               &PlayedSums::log_loss, &PlayedSums::personal, &PlayedSums::of_class);
 template <>
 inline constexpr auto kFields<PersonalRecord> = std::tuple(
     &PersonalRecord::examples, &PersonalRecord::given, &PersonalRecord::federated,
@@ -40,7 +40,7 @@ namespace {
 
 /// The first byte of a row of a closed batch; any change of what follows must raise it. Rows that
 /// builds before version 3 wrote begin with a flag, which is 0 or 1.
-constexpr std::uint8_t kRowVersion = 6;
+constexpr std::uint8_t kRowVersion = 7;
 
 constexpr auto kSnapshotFields =
     std::tuple(&TrackedMember::joined, &TrackedMember::finished, &TrackedMember::cut_off,
@@ -177,15 +177,14 @@ void save_weights(const std::vector<TrackedMember>& members, StateWriter& into) 
   for (const auto& [place, weights] : all) into.numbers(*weights);
 }
 
-Status restore_weights(StateReader& from, const FeatureMaps& maps,
-                       std::vector<TrackedMember>& members) {
+Status restore_weights(StateReader& from, const Plan& plan, std::vector<TrackedMember>& members) {
   WeightsOfBatches all;
   each_open_model(members, [&](std::uint64_t drawn_in, const SampledModel& model) {
     all.emplace(std::pair(drawn_in, model.space), nullptr);
   });
   if (from.u64() != all.size()) return from.refuse("has the weights of other models");
   for (auto& [place, weights] : all) {
-    std::vector<float> read(maps.dimension(place.second));
+    std::vector<float> read(plan.loss.outputs() * plan.maps.dimension(place.second));
     from.numbers(read);
     if (!all_finite(read)) return from.refuse("weights that are not finite");
     weights = std::make_shared<const std::vector<float>>(std::move(read));

@@ -24,8 +24,7 @@ Status restore_members(StateReader& from, std::vector<TrackedMember>& members);
 /// models these are, so that only numbers are written.
 void save_weights(const std::vector<TrackedMember>& members, StateWriter& into);
 /// Reads into restored members.
-Status restore_weights(StateReader& from, const FeatureMaps& maps,
-                       std::vector<TrackedMember>& members);
+Status restore_weights(StateReader& from, const Plan& plan, std::vector<TrackedMember>& members);
 
 /// Writes the members' states and their reports in a batch that is about to be closed; in
 /// asynchronous mode only those of the members that get new models.

@@ -75,6 +75,16 @@ double class_entropy(std::span<const float> y) {
   return part(positive) + part(n - positive);
 }
 
+/// Returns the sum of the squared errors of the shares of the classes as probabilities.
+double squared_error_of_shares(std::size_t classes, std::span<const float> y) {
+  std::vector<double> counts(classes, 0.0);
+  for (const float target : y) counts[static_cast<std::size_t>(target)] += 1.0;
+  const auto n = static_cast<double>(y.size());
+  double squares = 0.0;
+  for (const double count : counts) squares += count / n * count;
+  return n - squares;
+}
+
 /// Returns an interval that contains the best constant. For most losses it lies between the
 /// targets; for the hinge loss v y = 1, and for the linear loss, which has no minimum, |v| <= 1.
 double largest_constant(const Loss& loss, std::span<const float> y) {
@@ -104,6 +114,7 @@ BestLosses best_losses(const FeatureMaps& maps, const Loss& loss, const Partitio
 double best_constant_loss(const Loss& loss, std::span<const float> y) {
   if (y.empty()) return 0.0;
   if (std::holds_alternative<LogisticLoss>(loss.kind())) return class_entropy(y);
+  if (loss.has_classes()) return squared_error_of_shares(loss.classes(), y);
   const double bound = largest_constant(loss, y);
   const auto sum = [&](const auto& term) {
     double total = 0.0;

@@ -12,7 +12,7 @@
 #include "caucus/core/features/feature_maps.hpp"
 #include "caucus/core/losses/classes.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
-#include "caucus/data/files/number.hpp"
+#include "caucus/data/class_names.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
@@ -130,7 +130,7 @@ class PredictingSink : public RowSink {
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
     if (model_.loss.has_classes()) {
       text = "prediction";
-      for (const std::string& name : model_.class_names) text += "," + csv_name("p " + name);
+      for (const std::string& name : model_.class_names) text += "," + class_field("p " + name);
       text += "\n";
       return Done{};
     }
@@ -148,7 +148,9 @@ class PredictingSink : public RowSink {
       ++k;
     }
     for (const std::size_t column : s.expert_columns) {
-      x_[k++] = static_cast<float>(s.target(clipped(column, at(column))));
+      x_[k++] = model_.loss.has_classes()
+                    ? named_class(at(column))
+                    : static_cast<float>(s.target(clipped(column, at(column))));
     }
     if (model_.loss.has_classes()) {
       write_classes(has_target_ ? std::optional(at(s.target_column)) : std::nullopt);
@@ -216,6 +218,12 @@ class PredictingSink : public RowSink {
   double sum = 0.0;  ///< of right labels, or of squared errors
 
  private:
+  /// Returns the index of the class that an expert names.
+  [[nodiscard]] float named_class(double forecast) const {
+    const auto found = class_names_.find(to_text(forecast));
+    return found != class_names_.end() ? static_cast<float>(found->second) : kNoClass;
+  }
+
   /// Writes the likeliest class and the probabilities of all classes.
   void write_classes(std::optional<double> target) {
     probabilities_.resize(model_.class_names.size());
@@ -229,7 +237,7 @@ class PredictingSink : public RowSink {
       if (at != class_names_.end()) personal_->observe(static_cast<double>(at->second));
     }
     const std::size_t predicted = likeliest(probabilities_);
-    text += csv_name(model_.class_names[predicted]);
+    text += class_field(model_.class_names[predicted]);
     for (const double p : probabilities_) text += "," + to_text(p);
     text += "\n";
     if (at == class_names_.end()) return;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "caucus/data/files/number.hpp"
 #include "caucus/loss.hpp"
 
 namespace caucus {
@@ -35,6 +36,10 @@ std::vector<std::string> numbered_classes(std::size_t classes) {
   return names;
 }
 
+std::string class_field(const std::string& name) {
+  return name.find_first_of(",\"\r\n") == std::string::npos ? name : csv_name(name);
+}
+
 Result<std::vector<std::string>> apply_classes(Dataset& data,
                                                const std::vector<std::string>& given) {
   const std::map<float, std::string> found = names_of_targets(data);
@@ -59,7 +64,14 @@ Result<std::vector<std::string>> apply_classes(Dataset& data,
     }
     index[value] = static_cast<float>(place - names.begin());
   }
-  for (std::size_t row = 0; row < data.rows(); ++row) data.set_y(row, index.at(data.y(row)));
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    data.set_y(row, index.at(data.y(row)));
+    for (std::size_t e = 0; e < data.experts(); ++e) {
+      const float forecast = data.x(row)[data.features() + e];
+      const auto place = index.find(forecast);
+      data.set_expert(row, e, place != index.end() ? place->second : kNoClass);
+    }
+  }
   return names;
 }
 

@@ -1,5 +1,7 @@
 #include "caucus/data/class_names.hpp"
 
+#include "caucus/data/test_files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,6 +32,18 @@ TEST(ClassNames, MayBeGiven) {
   EXPECT_EQ(data.y(0), 1.0F);
   EXPECT_EQ(data.y(1), 2.0F);
   EXPECT_EQ(numbered_classes(3), (Texts{"0", "1", "2"}));
+}
+
+TEST(ClassNames, AreThoseOfExpertsToo) {
+  const TestFiles files;
+  const std::string path = files.write("d.csv", "a,e,y\n1,5,7\n2,7,5\n3,6,5\n");
+  ReadOptions options;
+  options.expert_columns = {"e"};
+  Dataset data = read_dataset({path}, options, TargetClipping::kept).value();
+  EXPECT_EQ(apply_classes(data).value(), (Texts{"5", "7"}));
+  EXPECT_EQ(data.x(0)[1], 0.0F);
+  EXPECT_EQ(data.x(1)[1], 1.0F);
+  EXPECT_EQ(data.x(2)[1], kNoClass);
 }
 
 TEST(ClassNames, OfOtherTargetsAreErrors) {

@@ -36,6 +36,9 @@ class Dataset {
   /// Adds places for the predictions of experts that are not columns.
   void add_experts(std::size_t count, float prediction);
   void set_y(std::size_t row, float y) { values_.values()[row * stride() + stride() - 1] = y; }
+  void set_expert(std::size_t row, std::size_t expert, float forecast) {
+    values_.values()[row * stride() + features() + expert] = forecast;
+  }
   /// The number of floats from one row to the next.
   [[nodiscard]] std::size_t stride() const { return features() + experts() + 1; }
 

@@ -122,7 +122,7 @@ TEST(LateLabels, AreNotReadFromASnapshotWithoutTheModels) {
   }
   std::string older = content.substr(0, content.size() - weights_bytes);
   EXPECT_NE(error_of(older).line().find("ends"), std::string::npos) << error_of(older).line();
-  const std::string_view name = "caucus federation 6";
+  const std::string_view name = "caucus federation 7";
   ASSERT_EQ(older.find(name), sizeof(std::uint64_t));
   older[older.find(name) + name.size() - 1] = '1';
   EXPECT_NE(error_of(older).line().find("version"), std::string::npos);

@@ -221,12 +221,14 @@ TEST(SumsValidation, FindsClassesThatNoExamplesHave) {
   ClassesSummed more;
   more.change(0, 0, 5.0F);
   EXPECT_NE(more.fault().find("shares of a class"), std::string::npos) << more.fault();
-  ClassesSummed two;  // ten more examples of the first class, in all sums
-  two.change(0, 0, 10.0F);
-  two.change(4, 0, 10.0F);
-  EXPECT_NE(two.fault().find("classes of 50 examples"), std::string::npos) << two.fault();
-  ClassesSummed negative;
+  ClassesSummed fewer;  // five examples have no class
+  fewer.change(0, 0, -5.0F);
+  fewer.change(4, 0, -5.0F);
+  EXPECT_NE(fewer.fault().find("classes of 35 examples"), std::string::npos) << fewer.fault();
+  ClassesSummed negative;  // one class twice, and the other minus once
+  negative.change(0, 0, 3.0F);
   negative.change(1, 0, -3.0F);
+  negative.change(1, 1, 3.0F);
   EXPECT_NE(negative.fault().find("a negative product"), std::string::npos) << negative.fault();
 }
 

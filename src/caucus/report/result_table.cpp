@@ -4,7 +4,7 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/base/text.hpp"
-#include "caucus/data/files/number.hpp"
+#include "caucus/data/class_names.hpp"
 #include "caucus/report/finished_run.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
@@ -193,8 +193,8 @@ std::string forecasts_csv(const FinishedRun& run) {
                std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + ",";
       };
       if (!run.class_names.empty()) {
-        text += place() + csv_name(run.class_names[static_cast<std::size_t>(given.output)]) + "," +
-                csv_name(run.class_names[static_cast<std::size_t>(y)]) + "\n";
+        text += place() + class_field(run.class_names[static_cast<std::size_t>(given.output)]) +
+                "," + class_field(run.class_names[static_cast<std::size_t>(y)]) + "\n";
         continue;
       }
       const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);

@@ -171,13 +171,13 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
   ASSERT_EQ(stored.rows.size(), 2U);
   EXPECT_EQ(refusal(stored.snapshot, stored.rows[0]), "no error");
 
-  const std::string name = "caucus federation 6";
+  const std::string name = "caucus federation 7";
   ASSERT_EQ(stored.snapshot.find(name), sizeof(std::uint64_t));
   std::string older = stored.snapshot;
   older[older.find(name) + name.size() - 1] = '5';
   EXPECT_EQ(refusal(older, {}),
             "snapshot: at byte 27: is of another version: \"caucus federation 5\"; expected "
-            "\"caucus federation 6\", or the build that began the run");
+            "\"caucus federation 7\", or the build that began the run");
 
   // Before version 3 a row had no version, and began with what is now its second byte.
   auto reports = *unpack_reports(stored.rows[0]);

@@ -183,7 +183,7 @@ TEST(StoredRun, OfAnOlderVersionIsRefusedInOneLine) {
   auto reports = *unpack_reports(stored.rows[0]);
   for (StoredReport& report : reports) report.bytes.erase(0, 1);
   EXPECT_EQ(refusal(stored.snapshot, packed({4, reports})),
-            "batch 4: at byte 1: is of another version: 1; expected 6, or the build that began the "
+            "batch 4: at byte 1: is of another version: 1; expected 7, or the build that began the "
             "run");
 }
 

@@ -165,8 +165,8 @@ def data_set():
     """Returns the path of a data set of the paper; skips the test where it is absent."""
     folder = pathlib.Path(os.environ.get("CAUCUS_DATA_DIR") or ROOT.parent / "shared/data").resolve()
 
-    def find(name):
-        path = folder / f"{name}.csv.gz"
+    def find(name, extension="csv.gz"):
+        path = folder / f"{name}.{extension}"
         if not path.exists():
             pytest.skip(f"there is no {path.name} in {folder}; CAUCUS_DATA_DIR may name another directory")
         return path

@@ -106,7 +106,7 @@ def test_a_program_that_fails_gets_one_line(caucus, answer, said):
     done = caucus.run("run", "--data", "data.csv", *command(), "--expert-timeout", "0.2" if "sleep" in answer else "60",
                       "--json", "result.json")
     assert done.returncode == 3 and said in done.stderr, done.stderr
-    said_by_caucus = [line for line in done.stderr.splitlines() if line.startswith("caucus: ")]
+    said_by_caucus = [line for line in done.stderr.splitlines() if line.startswith("caucus: error")]
     assert len(said_by_caucus) == 1 and "error: --expert-command: data.csv:" in said_by_caucus[0], done.stderr
     assert "result.json" not in os.listdir(), "there is a result without forecasts"
 

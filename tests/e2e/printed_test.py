@@ -61,6 +61,14 @@ def schedule(draw):
     return words + maybe(draw, "--fixed-share", 0.003, chance=0.3)
 
 
+def raw(draw):
+    """Settings of columns, which take tables of numbers as raw ones."""
+    words = maybe(draw, "--impute", "mean", "none", "drop", chance=0.3) + maybe(draw, "--hash-columns", 3, chance=0.3)
+    words += maybe(draw, "--drop", "9", "9,10", chance=0.3) + maybe(draw, "--numbers", "8", chance=0.2)
+    words += maybe(draw, "--categories", "7", "7=1|2", chance=0.2)
+    return words + (["--no-scale"] if draw.random() < 0.3 else [])
+
+
 def settings(draw):
     """Returns the flags of a run; every setting is left unset in some of them."""
     algorithms = draw.choice([[], ["fomd-oms"], ["fomd-oms", "nco-oms"], ["fomd-oms", draw.choice(BASELINES)],
@@ -85,6 +93,7 @@ def settings(draw):
     if loss not in ("logistic", "hinge"):
         words += maybe(draw, "--label-range", "0,1", "-0.3,0.9")
     words += maybe(draw, "--feature-range", "-1,1", "0,0.7") + maybe(draw, "--target", "last", 11, chance=0.2)
+    words += raw(draw) if draw.random() < 0.5 else []
     words += maybe(draw, "--clients", 1, 3, 7) + maybe(draw, "--dropout", 0.2, chance=0.2)
     words += maybe(draw, "--partition", "shuffle", "blocks", "dirichlet:0.7", chance=0.4)
     words += maybe(draw, "--rounds-per-upload", 1, 4, chance=0.4) + maybe(draw, "--sample", 1, 2, 3, chance=0.2)

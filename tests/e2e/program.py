@@ -214,10 +214,10 @@ class Caucus:
 
     def refused(self, code, pattern, command, *arguments, one_line=True, **options):
         """Expects an error of the form "where: what; expected" that matches, nothing on standard output and no
-        new file. The error is the only line; without one_line it is the last one. Returns it."""
+        new file. The error is the only line beside notes on the data; without one_line it is the last one. Returns it."""
         before = listing()
         done = self.run(command, *arguments, **options)
-        said = done.stderr.splitlines()
+        said = [line for line in done.stderr.splitlines() if not line.startswith("caucus: note: ")]
         told = f"caucus {command} {arguments} ended with {done.returncode} and said: {done.stderr}"
         assert done.returncode in (code if isinstance(code, tuple) else (code,)), f"expected code {code}; {told}"
         assert said and (len(said) == 1 or not one_line), f"expected one line; {told}"

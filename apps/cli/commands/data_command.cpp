@@ -1,32 +1,16 @@
 // caucus data: inspects, converts, splits and generates data.
-#include <cmath>
+#include <string>
+#include <vector>
 
 #include "caucus/data/convert.hpp"
 #include "caucus/data/generators.hpp"
 #include "caucus/data/ranges.hpp"
-#include "caucus/report/text_table.hpp"
+#include "commands/data_info.hpp"
 #include "options/option.hpp"
+#include "options/outputs.hpp"
 
 namespace caucus::cli {
 namespace {
-
-class ColumnStatistics : public RangeSink {
- public:
-  Status row(std::span<const double> values, std::size_t line) override {
-    ++rows;
-    mean.resize(values.size(), 0.0);
-    squares.resize(values.size(), 0.0);
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      const double delta = values[c] - mean[c];
-      mean[c] += delta / static_cast<double>(rows);
-      squares[c] += delta * (values[c] - mean[c]);
-    }
-    return RangeSink::row(values, line);
-  }
-
-  std::size_t rows = 0;
-  std::vector<double> mean, squares;  ///< of each column, by Welford's method
-};
 
 /// The options of the subcommands; each uses some of them.
 struct DataCommand {
@@ -34,30 +18,19 @@ struct DataCommand {
   std::string out, ranges, noise;
   std::size_t files = 10;
   GeneratorOptions options;
+  ReadOptions columns;
+  std::vector<std::string> files_to_merge;
   CLI::Option* clients = nullptr;
   CLI::Option* sample = nullptr;
 };
 
 Status info(const DataCommand& command) {
-  ColumnStatistics statistics;
-  CAUCUS_CHECK(read_table(command.file, statistics));
-  report::TextTable table({"column", "name", "minimum", "maximum", "mean", "sd", ""}, true);
-  std::size_t constant = 0;
-  const auto& [names, minimum, maximum] = statistics.ranges;
-  for (std::size_t c = 0; c < minimum.size(); ++c) {
-    const bool same = minimum[c] == maximum[c];
-    constant += static_cast<std::size_t>(same);
-    const auto n = static_cast<double>(statistics.rows);
-    table.add({std::to_string(c + 1), names.empty() ? "" : names[c], report::rounded(minimum[c], 6),
-               report::rounded(maximum[c], 6), report::rounded(statistics.mean[c], 6),
-               report::rounded(n > 1 ? std::sqrt(statistics.squares[c] / (n - 1)) : 0.0, 6),
-               same ? "constant" : ""});
-  }
-  if (!command.ranges.empty()) CAUCUS_CHECK(write_ranges(statistics.ranges, command.ranges));
-  return print(command.file + ": " + report::grouped(statistics.rows) + " rows, " +
-               report::grouped(minimum.size()) + " columns (" + report::grouped(constant) +
-               " constant), " + (names.empty() ? "no header" : "with header") + "\n\n" +
-               table.text());
+  return show_data_info(command.file, command.columns, command.ranges);
+}
+
+Status merge(const DataCommand& command) {
+  CAUCUS_TRY(const Ranges merged, merge_ranges(command.files_to_merge));
+  return write_text(command.out, ranges_text(merged));
 }
 
 Status convert(const DataCommand& command) { return convert_table(command.file, command.out); }
@@ -115,18 +88,46 @@ void add_generate(CLI::App& data, Action& action) {
   add_count(command, "--seed", "S", options.seed, 0, ~std::uint64_t{0}, "seed (1)");
 }
 
+void add_info(CLI::App& data, Action& action) {
+  auto [command, given] =
+      add_command(data, action, "info", "Show each column, its values and what a run does with it",
+                  "Examples:\n  caucus data info elevators.csv.gz --ranges ranges.csv\n"
+                  "  caucus data info stations.csv --target NO2 --categories month",
+                  info);
+  command.add_option("file", given.file, "CSV, CSV.gz, LIBSVM or ARFF; - for standard input")
+      ->required();
+  add_option(command, "--ranges", "FILE", given.ranges,
+             "write minimum and maximum of the numbers here, for --scale-from");
+  add_option(command, "--target", "last|first|N|NAME", given.columns.target,
+             "as in caucus run, and so are:");
+  const auto add_list = [&](const char* flag, std::vector<std::string>& list) {
+    add_option(command, flag, "A,B,...", list, "columns of this use")->delimiter(',');
+  };
+  add_list("--drop", given.columns.drop);
+  add_list("--categories", given.columns.categories);
+  add_list("--numbers", given.columns.numbers);
+  add_option(command, "--time", "A", given.columns.time, "column of dates or times");
+}
+
+void add_ranges(CLI::App& data, Action& action) {
+  CLI::App* ranges = data.add_subcommand("ranges", "Combine ranges of columns");
+  ranges->require_subcommand(1);
+  auto [command, given] = add_command(
+      *ranges, action, "merge", "Write the smallest ranges that contain those of all files",
+      "Example:\n  caucus data ranges merge site1.csv site2.csv --out ranges.csv", merge);
+  command.add_option("files", given.files_to_merge, "ranges files or data files")->required();
+  given.out = "-";
+  add_option(command, "--out", "FILE|-", given.out, "ranges file to write (standard output)");
+}
+
 }  // namespace
 
 void add_data(CLI::App& app, Action& action) {
   CLI::App* data = app.add_subcommand("data", "Look at, convert, split and generate data");
   data->require_subcommand(1);
   data->footer("Example:\n  caucus data info elevators.csv.gz");
-  auto [looking, look] =
-      add_command(*data, action, "info", "Show rows, columns and their ranges",
-                  "Example:\n  caucus data info elevators.csv.gz --ranges ranges.csv", info);
-  looking.add_option("file", look.file, "CSV, CSV.gz, LIBSVM or ARFF")->required();
-  add_option(looking, "--ranges", "FILE", look.ranges,
-             "write minimum and maximum here, for --scale-from");
+  add_info(*data, action);
+  add_ranges(*data, action);
   auto [converting, conversion] =
       add_command(*data, action, "convert", "Convert a file to another format, by extension",
                   "Example:\n  caucus data convert house.arff house.csv.gz", convert);

@@ -13,6 +13,8 @@
 #include "caucus/core/losses/classes.hpp"
 #include "caucus/core/personal/personal_layer.hpp"
 #include "caucus/data/class_names.hpp"
+#include "caucus/data/encoding.hpp"
+#include "caucus/data/raw_table.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/report/model_file.hpp"
 #include "caucus/report/text_table.hpp"
@@ -32,9 +34,10 @@ constexpr const char* kPredictExamples = R"(Examples:
   caucus predict --model model.json --data new.csv --interval 0.9
   caucus predict --model model.json --client-state c01.csv.c01.join --data new.csv
 
-The data have the columns of the training file, with or without the target. Predictions are in
-original units, sum_i p_i f_i(x); a logistic model also gives the probability of class 1, and one
-of several classes that of each class.
+The data have the columns of the training file, in any order if they have names, with or without
+the target; further columns do no harm. Missing values and unknown names are handled as in the run.
+Predictions are in original units, sum_i p_i f_i(x); a logistic model also gives the probability of
+class 1, and one of several classes that of each class.
 
 --interval P adds the columns lower and upper, between which the target lies with about the
 probability P, for models that the default schedule has learned with the square loss. Their width
@@ -87,8 +90,15 @@ Result<PersonalLayer> read_personal(const std::string& path, const report::Store
   return layer;
 }
 
+/// Returns how the columns of the training data became numbers. Where only their places are known,
+/// they were numbers.
+std::vector<Encoding> encodings_of(const report::StoredModel& model) {
+  if (!model.encodings.empty()) return model.encodings;
+  return plain_encodings(model.scaling, {{}, model.scaling.columns});
+}
+
 /// Predicts row by row while the file is read.
-class PredictingSink : public RowSink {
+class PredictingSink : public CellSink {
  public:
   PredictingSink(const report::StoredModel& model, const FeatureMaps& maps,
                  std::optional<PersonalLayer> personal, std::optional<double> interval,
@@ -99,7 +109,8 @@ class PredictingSink : public RowSink {
         deviations_(interval ? central_quantile(*interval) : 0.0),
         personal_(std::move(personal)),
         clips_(personal_ && model.scaling.minimum != model.scaling.maximum),
-        file_(std::move(file)) {
+        file_(std::move(file)),
+        encoder_(encodings_of(model), {model.lags, Impute::mean, true}) {
     const Scaling& s = model.scaling;
     x_.resize(s.feature_columns.size() + s.expert_columns.size());
     for (std::size_t c = 0; c < model.class_names.size(); ++c) {
@@ -115,17 +126,11 @@ class PredictingSink : public RowSink {
     program_ = std::move(program);
   }
 
-  Status header(const TableHeader& header) override {
-    const std::size_t columns = model_.scaling.columns;
-    if (header.columns != columns && header.columns + 1 != columns) {
-      return data_error(file_, "has " + std::to_string(header.columns) + " columns",
-                        "expected the " + std::to_string(columns) +
-                            " of the training data, or one less without the target");
-    }
-    has_target_ = header.columns == columns;
-    CAUCUS_CHECK(check_names(header.names));
+  Status header(const CellHeader& header) override {
+    CAUCUS_CHECK(encoder_.begin(header, file_));
     if (!asked_.empty()) {
-      CAUCUS_TRY(command_, ExpertCommand::start(program_, header_text(header, target_column())));
+      CAUCUS_TRY(command_,
+                 ExpertCommand::start(program_, header_text(header, encoder_.target_place())));
     }
     const bool logistic = std::holds_alternative<LogisticLoss>(model_.loss.kind());
     if (model_.loss.has_classes()) {
@@ -139,9 +144,11 @@ class PredictingSink : public RowSink {
     return Done{};
   }
 
-  Status row(std::span<const double> values, std::size_t line) override {
+  Status row(std::span<const std::string_view> cells, std::size_t line) override {
+    CAUCUS_CHECK(encoder_.encode(cells, line, values_));
     const Scaling& s = model_.scaling;
-    const auto at = [&](std::size_t column) { return values[place(column)]; };
+    const auto at = [&](std::size_t column) { return values_[column]; };
+    const bool has_target = !std::isnan(at(s.target_column));
     std::size_t k = 0;
     for (const std::size_t column : s.feature_columns) {
       x_[k] = static_cast<float>(s.feature(k, clipped(column, at(column))));
@@ -153,13 +160,14 @@ class PredictingSink : public RowSink {
                     : static_cast<float>(s.target(clipped(column, at(column))));
     }
     if (model_.loss.has_classes()) {
-      write_classes(has_target_ ? std::optional(at(s.target_column)) : std::nullopt);
-      ++rows;
+      write_classes(has_target ? class_of(at(s.target_column)) : "");
+      if (has_target) ++rows;
       return Done{};
     }
     if (command_) {
-      CAUCUS_TRY(const auto forecasts, command_->ask(asked_, row_text(values, target_column()),
-                                                     file_ + ":" + std::to_string(line)));
+      CAUCUS_TRY(const auto forecasts,
+                 command_->ask(asked_, row_text(cells, encoder_.target_place()),
+                               file_ + ":" + std::to_string(line)));
       const bool classes = model_.loss.is_classification();
       for (const double forecast : forecasts) {
         const double scaled = s.target(clipped(s.target_column, forecast));
@@ -169,25 +177,24 @@ class PredictingSink : public RowSink {
     double score = predictor_(x_);
     if (personal_) {
       score = personal_->predict(std::span(x_).first(s.feature_columns.size()), score);
-      if (has_target_) {
+      if (has_target) {
         const double target = s.target(clipped(s.target_column, at(s.target_column)));
         personal_->observe(static_cast<double>(static_cast<float>(target)));
       }
     }
-    if (has_target_) count_target(at(s.target_column));
-    ++rows;
+    if (has_target) count_target(at(s.target_column));
     if (model_.loss.is_classification()) {
       const double label = report::written_label(score, model_.labels);
       text += to_text(label) + "," + to_text(score);
       if (std::holds_alternative<LogisticLoss>(model_.loss.kind())) {
         text += "," + to_text(1.0 / (1.0 + std::exp(-score)));
       }
-      if (has_target_) sum += static_cast<double>(s.target(at(s.target_column)) == label);
+      if (has_target) sum += static_cast<double>(s.target(at(s.target_column)) == label);
     } else {
       const double prediction = s.target_original(score);
       text += to_text(prediction);
-      if (has_target_) sum += std::pow(prediction - at(s.target_column), 2);
-      if (interval_) write_interval(score, has_target_ ? at(s.target_column) : 0.0);
+      if (has_target) sum += std::pow(prediction - at(s.target_column), 2);
+      if (interval_) write_interval(score, at(s.target_column));
     }
     text += "\n";
     return Done{};
@@ -195,7 +202,7 @@ class PredictingSink : public RowSink {
 
   /// "accuracy 0.93 on 100 rows; best constant 0.6", where the file has the target.
   [[nodiscard]] std::string score() const {
-    if (!has_target_ || rows == 0) return {};
+    if (rows == 0) return {};
     const auto n = static_cast<double>(rows);
     const bool of_classes = model_.loss.has_classes();
     const bool classes = model_.loss.is_classification() || of_classes;
@@ -214,8 +221,8 @@ class PredictingSink : public RowSink {
   }
 
   std::string text;
-  std::size_t rows = 0;
-  double sum = 0.0;  ///< of right labels, or of squared errors
+  std::size_t rows = 0;  ///< with a target
+  double sum = 0.0;      ///< of right labels, or of squared errors
 
  private:
   /// Returns the index of the class that an expert names.
@@ -224,12 +231,21 @@ class PredictingSink : public RowSink {
     return found != class_names_.end() ? static_cast<float>(found->second) : kNoClass;
   }
 
+  /// Returns the name of the class of an encoded target.
+  [[nodiscard]] std::string class_of(double target) const {
+    for (const Encoding& one : model_.encodings) {
+      if (one.role != Encoding::Role::target || one.kind != Encoding::Kind::category) continue;
+      return one.levels[static_cast<std::size_t>(target)];
+    }
+    return to_text(target);
+  }
+
   /// Writes the likeliest class and the probabilities of all classes.
-  void write_classes(std::optional<double> target) {
+  void write_classes(const std::string& target) {
     probabilities_.resize(model_.class_names.size());
     of_class_.resize(probabilities_.size(), 0.0);
     predictor_.probabilities(x_, probabilities_);
-    const auto at = class_names_.find(target ? to_text(*target) : "");
+    const auto at = class_names_.find(target);
     if (personal_) {
       const std::vector<double> outputs = predictor_.mean_outputs();
       personal_->predict(std::span(x_).first(model_.scaling.feature_columns.size()), outputs,
@@ -261,43 +277,18 @@ class PredictingSink : public RowSink {
            report::rounded(100.0 * *interval_) + "%\n";
   }
 
-  [[nodiscard]] std::optional<std::size_t> target_column() const {
-    return has_target_ ? std::optional(model_.scaling.target_column) : std::nullopt;
-  }
-
   /// Clips a value as caucus join does, if the federation knows the ranges of its columns.
   [[nodiscard]] double clipped(std::size_t column, double value) const {
     const Scaling& s = model_.scaling;
     return clips_ ? std::clamp(value, s.minimum[column], s.maximum[column]) : value;
   }
 
-  /// The place of a column of the training file in this one: without the target, later columns
-  /// move up.
-  [[nodiscard]] std::size_t place(std::size_t column) const {
-    const bool moved = !has_target_ && column > model_.scaling.target_column;
-    return column - static_cast<std::size_t>(moved);
-  }
-
   /// Adds a target to the sums that tell what the best constant would have lost.
   void count_target(double y) {
-    if (rows == 0) first_ = y;
+    if (rows++ == 0) first_ = y;
     differences_ += y - first_;
     squares_ += (y - first_) * (y - first_);
     equal_ += static_cast<double>(y == first_);
-  }
-
-  /// Refuses columns with other names, since swapped columns would silently give wrong predictions.
-  [[nodiscard]] Status check_names(const std::vector<std::string>& names) const {
-    if (names.empty() || model_.feature_names.empty()) return Done{};
-    for (std::size_t k = 0; k < model_.feature_names.size(); ++k) {
-      const std::size_t column = place(model_.scaling.feature_columns[k]);
-      if (names[column] != model_.feature_names[k]) {
-        return data_error(file_,
-                          "column " + std::to_string(column + 1) + " is '" + names[column] + "'",
-                          "expected '" + model_.feature_names[k] + "', as in the training data");
-      }
-    }
-    return Done{};
   }
 
   const report::StoredModel& model_;
@@ -310,7 +301,8 @@ class PredictingSink : public RowSink {
   std::map<std::string, std::size_t> class_names_;
   bool clips_;  ///< the ranges are known
   std::string file_;
-  bool has_target_ = false;
+  Encoder encoder_;
+  std::vector<double> values_;                ///< the encoded row
   double first_ = 0.0;                        ///< the first target
   double differences_ = 0.0, squares_ = 0.0;  ///< of the targets from it
   double equal_ = 0.0;                        ///< targets that equal it
@@ -350,9 +342,11 @@ Status execute_predict(const PredictCommand& command) {
   if (!command.client_state.empty()) {
     CAUCUS_TRY(personal, read_personal(command.client_state, model));
   }
-  PredictingSink sink(model, maps, std::move(personal), command.interval, command.data);
+  InputTables tables;
+  CAUCUS_TRY(const InputTable table, tables.open(command.data));
+  PredictingSink sink(model, maps, std::move(personal), command.interval, table.name);
   if (!asked.empty()) sink.ask({command.expert_command, asked});
-  CAUCUS_CHECK(read_table(command.data, sink));
+  CAUCUS_CHECK(read_cells(*table.source, table.format, sink));
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
   return Done{};

@@ -19,10 +19,13 @@ namespace caucus::cli {
 namespace {
 
 constexpr const char* kRunExamples =
-    R"(Features should be on a common scale: --feature-range 0,1 brings them there.
+    R"(A run scales the features to [-1, 1] and the target to [0, 1], unless ranges or --no-scale are
+given. Columns of names, dates and times become features, and missing values are filled in; caucus
+data info shows what happens to each column.
 
 Examples:
   caucus run --data elevators.csv.gz
+  zcat stations/*.csv.gz | caucus run --data - --target NO2 --partition column:station
   caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1 \
              --spaces linear --radii 0.1:1.0:10 --sample 2 --repeats 10 --regret
   caucus run --data d.csv --spaces linear --radii 1,2 --spaces gaussian --widths 1,2,4
@@ -72,6 +75,8 @@ report::StoredModel model_of(const report::FinishedRun& run) {
       run.options.resolved_sample_size(),
       run.data.feature_names,
       run.data.scaling,
+      run.data.encodings,
+      run.data.lags,
       run.options.spaces,
       first.learned,
       {},
@@ -99,6 +104,7 @@ Status play(const RunCommand& command, const RunConfig& config) {
   const bool of_classes = options.loss.is_classification() || options.loss.has_classes();
   const auto targets = of_classes ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset(files, read, targets));
+  for (const std::string& note : data.notes()) warn("note: " + note);
   name_experts(options.spaces, data.expert_names());
   LabelConvention labels = LabelConvention::none;
   if (options.loss.is_classification()) {

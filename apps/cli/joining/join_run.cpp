@@ -48,6 +48,15 @@ Result<Dataset> read_rows(const std::string& file, const SharedPlan& plan, std::
   const bool of_classes = plan.loss.is_classification() || plan.loss.has_classes();
   const auto targets = of_classes ? TargetClipping::kept : TargetClipping::clipped;
   CAUCUS_TRY(Dataset data, read_dataset({file}, plan.columns.value_or(ReadOptions{}), targets));
+  const bool stated = plan.columns && !plan.columns->encodings.empty();
+  const auto is_plain = [](const Encoding& one) {
+    return one.role == Encoding::Role::target ||
+           (one.kind == Encoding::Kind::number && !one.indicator);
+  };
+  if (!stated && !std::all_of(data.encodings().begin(), data.encodings().end(), is_plain)) {
+    return data_error(data.name(), "has columns that are not numbers, or lack some",
+                      "expected a server whose [data] says what they become");
+  }
   if (plan.loss.is_classification()) CAUCUS_CHECK(apply_label_convention(data));
   if (plan.loss.has_classes()) {
     const bool named = plan.columns && !plan.columns->classes.empty();

@@ -90,8 +90,18 @@ bool RunConfig::has_only_baselines() const {
   return std::all_of(algorithms.begin(), algorithms.end(), is_baseline);
 }
 
+bool RunConfig::scales_by_default() const {
+  const bool has_data = !file.empty() || !clients_from.empty();
+  return scale && has_data && !feature_range && !label_range;
+}
+
 RunConfig RunConfig::resolved() const {
   RunConfig all = *this;
+  if (scales_by_default()) {
+    all.feature_range = Interval{-1.0, 1.0};
+    const bool of_classes = loss.is_classification() || loss.has_classes() || !classes.empty();
+    if (!of_classes) all.label_range = Interval{0.0, 1.0};
+  }
   const bool unbounded =  // the linear loss has no minimum
       is_adaptive(schedule) && !std::holds_alternative<LinearLoss>(loss.kind());
   const bool adaptive = schedule == ScheduleKind::adaptive && !has_only_baselines();
@@ -109,7 +119,9 @@ RunConfig RunConfig::resolved() const {
     set_default(group.features, kDefaultFeatures);
   }
   if (!counts_clients()) set_default(all.clients, kDefaultClients);
-  if (clients_from.empty()) set_default(all.partition, "shuffle");
+  // Lags need rows in their order.
+  const bool ordered = lags > 0 || !time.empty();
+  if (clients_from.empty()) set_default(all.partition, ordered ? "blocks" : "shuffle");
   if (const auto candidates = expand(all.spaces); candidates.ok()) {
     set_default(all.sample_size, std::min<std::size_t>(2, candidates->size()));
   }
@@ -211,8 +223,11 @@ Result<ExperimentOptions> RunConfig::experiment() const {
         "expected --data FILE or --clients-from DIR"},
        {!clients_from.empty() && partition.has_value(), "partition",
         "contradicts --clients-from, where every file is a client", "expected one of the two"},
-       {!scale_from.empty() && !feature_range && !label_range, "ranges", "nothing is scaled",
-        "expected --feature-range or --label-range with it"}}));
+       {!scale_from.empty() && !scale && !feature_range && !label_range, "ranges",
+        "nothing is scaled", "expected --feature-range or --label-range with it"},
+       {lags > 0 && partition && (*partition == "shuffle" || partition->starts_with("dirichlet")),
+        "lags", "rows are dealt to clients at random",
+        "expected them with --partition column:NAME, --partition blocks or --clients-from"}}));
   for (const SpaceGroup& group : spaces) {
     if (group.names.empty() || !group.columns.empty() || !group.command.empty()) continue;
     return usage_error("expert_command", "nothing makes the predictions of the experts",
@@ -284,9 +299,18 @@ const SpaceGroup* RunConfig::commanded_experts() const {
 
 Result<ReadOptions> RunConfig::read_options() const {
   ReadOptions options;
+  const RunConfig all = resolved();
   options.target = target;
-  options.feature_range = feature_range;
-  options.label_range = label_range;
+  options.feature_range = all.feature_range;
+  options.label_range = all.label_range;
+  options.drop = drop;
+  options.categories = categories;
+  options.numbers = numbers;
+  options.missing = missing;
+  options.time = time;
+  options.lags = lags;
+  options.impute = impute;
+  options.hash_columns = hash_columns;
   for (const SpaceGroup& group : spaces) {
     if (group.kind != SpaceKind::expert) continue;
     options.expert_columns = group.columns;

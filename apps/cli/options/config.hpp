@@ -44,6 +44,12 @@ struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
   std::optional<Interval> feature_range, label_range;
   std::vector<std::string> classes;  ///< names of the target's classes; empty: those that occur
+  bool scale = true;  ///< scale the data of a run although no range is given
+  std::vector<std::string> drop, categories, numbers, missing;
+  std::string time;
+  std::size_t lags = 0;
+  Impute impute = Impute::mean;
+  std::size_t hash_columns = ReadOptions().hash_columns;
 
   std::vector<SpaceGroup> spaces;  ///< empty: the default candidates
 
@@ -74,6 +80,8 @@ struct RunConfig : SimulationOptions {
   [[nodiscard]] bool has_only_baselines() const;
   /// Returns whether the number of clients follows from the data.
   [[nodiscard]] bool counts_clients() const;
+  /// Returns whether the data are scaled although no range is given.
+  [[nodiscard]] bool scales_by_default() const;
   /// Returns this run with every default written out. Printing and running both start from it, so
   /// that a printed configuration is the same run.
   [[nodiscard]] RunConfig resolved() const;

@@ -26,6 +26,7 @@ inline const auto& words_of(ScheduleKind) { return report::kSchedules; }
 inline const auto& words_of(Horizon) { return report::kHorizons; }
 inline const auto& words_of(Robust) { return report::kRobust; }
 inline const auto& words_of(Mode) { return report::kModes; }
+inline const auto& words_of(Impute) { return report::kImputes; }
 
 // How values are printed; null is not printed.
 inline Json json_of(bool value) { return value; }

@@ -9,6 +9,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/columns.hpp"
+#include "caucus/data/encoding.hpp"
 #include "caucus/data/files/byte_source.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"
@@ -100,12 +101,17 @@ Result<ServedConfiguration> checked(const RunConfig& config, const ServerConfig&
   ranges_apart.scale_from.clear();
   CAUCUS_TRY(ReadOptions columns, ranges_apart.read_options());
   columns.ranges = std::move(ranges);
+  if (states_encodings(columns)) {
+    CAUCUS_TRY(columns.encodings, stated_encodings(columns));
+  } else if (!columns.categories.empty() || !columns.time.empty() || columns.lags > 0) {
+    return usage_error("ranges", "columns are listed, but the others are not known",
+                       "expected scale_from with the ranges of the columns of numbers");
+  }
   CAUCUS_TRY(const auto scaling, known_scaling(columns));
-  if (scaling && !columns.ranges->names.empty()) {
+  if (scaling && !columns.encodings.empty()) {
+    const auto made = encoded_columns(columns.encodings, columns.lags);
     std::vector<std::string> names;
-    for (const std::size_t column : scaling->expert_columns) {
-      names.push_back(columns.ranges->names[column]);
-    }
+    for (const std::size_t column : scaling->expert_columns) names.push_back(made[column].name);
     name_experts(run.options.spaces, names);
   }
   CAUCUS_TRY(run.federation,
@@ -144,6 +150,9 @@ Scaling unscaled(const SharedPlan& plan) {
 
 std::vector<std::string> feature_names(const SharedPlan& plan, const Scaling& scaling) {
   std::vector<std::string> names;
+  if (!plan.columns->encodings.empty()) {
+    return encoded_feature_names(plan.columns->encodings, plan.columns->lags);
+  }
   if (!plan.columns->ranges || plan.columns->ranges->names.empty()) return names;
   for (const std::size_t column : scaling.feature_columns) {
     names.push_back(plan.columns->ranges->names[column]);
@@ -319,7 +328,10 @@ Result<report::StoredModel> served_model(const Federation& federation,
   model.seed = plan.seed;
   model.sample_size = plan.sample_size;
   model.feature_names = feature_names(plan, scaling);
+  model.encodings = plan.columns->encodings;
+  if (model.encodings.empty()) model.encodings = plain_encodings(scaling, {{}, scaling.columns});
   model.scaling = std::move(scaling);
+  model.lags = plan.columns->lags;
   model.spaces = plan.spaces;
   model.learned = learned.model;
   model.run = run_text(federation.run());

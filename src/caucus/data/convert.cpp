@@ -5,8 +5,11 @@
 #include <system_error>
 #include <vector>
 
+#include "caucus/data/encoding.hpp"
+#include "caucus/data/files/cells.hpp"
 #include "caucus/data/files/number.hpp"
 #include "caucus/data/files/text_file.hpp"
+#include "caucus/data/raw_table.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {
@@ -19,35 +22,67 @@ std::string header_line(const std::vector<std::string>& names) {
   return line;
 }
 
-class FileSink : public RowSink {
- public:
-  FileSink(TextWriter& out, TableFormat format) : out_(out), format_(format) {}
-
-  Status header(const TableHeader& header) override {
-    return format_ == TableFormat::csv ? out_.write(header_line(header.names)) : Status(Done{});
+/// Appends a field, quoted if it could be read as several.
+void append_cell(std::string& line, std::string_view cell) {
+  if (cell.find_first_of(",;\t\r\n\"") == std::string_view::npos && trim(cell) == cell) {
+    line.append(cell);
+    return;
   }
-  Status row(std::span<const double> values, std::size_t) override {
-    format_ == TableFormat::csv ? csv_line(values, line_) : libsvm_line(values);
+  line += '"';
+  for (const char c : cell) line.append(c == '"' ? 2 : 1, c);
+  line += '"';
+}
+
+void cells_line(std::span<const std::string_view> cells, std::string& line) {
+  line.clear();
+  for (const std::string_view cell : cells) {
+    if (!line.empty()) line += ',';
+    append_cell(line, cell);
+  }
+  line += '\n';
+}
+
+class CsvSink : public CellSink {
+ public:
+  explicit CsvSink(TextWriter& out) : out_(out) {}
+
+  Status header(const CellHeader& header) override { return out_.write(header_line(header.names)); }
+  Status row(std::span<const std::string_view> cells, std::size_t) override {
+    cells_line(cells, line_);
     return out_.write(line_);
   }
 
  private:
-  void libsvm_line(std::span<const double> values) {
+  TextWriter& out_;
+  std::string line_;
+};
+
+/// Writes rows of numbers with the target as the label.
+class LibsvmSink : public RowSink {
+ public:
+  LibsvmSink(TextWriter& out, std::size_t target) : out_(out), target_(target) {}
+
+  Status header(const TableHeader&) override { return Done{}; }
+  Status row(std::span<const double> values, std::size_t) override {
     line_.clear();
-    append_number(line_, values.back());
-    const std::size_t features = values.size() - 1;
-    for (std::size_t k = 0; k < features; ++k) {
+    append_number(line_, values[target_]);
+    std::size_t feature = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (k == target_) continue;
+      ++feature;
       // The first row names the last index even if its value is 0, to preserve the dimension.
-      if (values[k] == 0.0 && !(first_ && k + 1 == features)) continue;
-      line_.append(" ").append(std::to_string(k + 1)).append(":");
+      if (values[k] == 0.0 && !(first_ && feature + 1 == values.size())) continue;
+      line_.append(" ").append(std::to_string(feature)).append(":");
       append_number(line_, values[k]);
     }
     first_ = false;
     line_ += '\n';
+    return out_.write(line_);
   }
 
+ private:
   TextWriter& out_;
-  TableFormat format_;
+  std::size_t target_;
   std::string line_;
   bool first_ = true;
 };
@@ -79,24 +114,24 @@ Status no_stale_clients(const std::string& directory, std::size_t clients) {
 }
 
 /// Creates a file at its first row, so that a wrong count creates few files.
-class SplitSink : public RowSink {
+class SplitSink : public CellSink {
  public:
   SplitSink(std::size_t clients, std::filesystem::path directory)
       : clients_(clients), directory_(std::move(directory)) {}
 
-  Status header(const TableHeader& header) override {
+  Status header(const CellHeader& header) override {
     header_ = header_line(header.names);
     return Done{};
   }
 
-  Status row(std::span<const double> values, std::size_t) override {
+  Status row(std::span<const std::string_view> cells, std::size_t) override {
     const std::size_t client = rows_++ % clients_;
     if (client == files_.size()) {
       CAUCUS_TRY(OutputFile file, OutputFile::create(path(client)));
       files_.push_back(std::move(file));
       CAUCUS_CHECK(files_.back().write(header_));
     }
-    csv_line(values, line_);
+    cells_line(cells, line_);
     return files_[client].write(line_);
   }
 
@@ -135,9 +170,21 @@ Status convert_table(const std::string& from, const std::string& to) {
   if (format == TableFormat::arff) {
     return usage_error(to, "ARFF is read but not written", "expected .csv, .csv.gz or .libsvm");
   }
+  InputTables tables;
   CAUCUS_TRY(TextWriter out, TextWriter::create(to));
-  FileSink sink(out, format);
-  CAUCUS_CHECK(read_table(from, sink));
+  if (format == TableFormat::csv) {
+    CAUCUS_TRY(const InputTable table, tables.open(from));
+    CsvSink sink(out);
+    CAUCUS_CHECK(read_cells(*table.source, table.format, sink));
+    return out.commit();
+  }
+  std::vector<std::string> notes;
+  CAUCUS_TRY(std::vector<Encoding> encodings, found_encodings(tables, {from}, {}, notes));
+  CAUCUS_TRY(const Scaling columns, encoded_scaling(encodings, 0, {}));
+  Encoder encoder(std::move(encodings), {});
+  CAUCUS_TRY(const InputTable table, tables.open(from));
+  LibsvmSink sink(out, columns.target_column);
+  CAUCUS_CHECK(encode_table(table, encoder, "", sink));
   return out.commit();
 }
 
@@ -146,8 +193,10 @@ Status split_table(const std::string& from, std::size_t clients, const std::stri
   if (directory.empty()) return usage_error("directory", "is empty", "expected its name");
   CAUCUS_TRY(NewDirectory made, NewDirectory::make(directory));
   CAUCUS_CHECK(no_stale_clients(directory, clients));
+  InputTables tables;
+  CAUCUS_TRY(const InputTable table, tables.open(from));
   SplitSink sink(clients, directory);
-  CAUCUS_CHECK(read_table(from, sink));
+  CAUCUS_CHECK(read_cells(*table.source, table.format, sink));
   CAUCUS_CHECK(sink.commit(from));
   made.keep();
   return Done{};

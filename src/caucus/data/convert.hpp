@@ -8,9 +8,9 @@
 
 namespace caucus {
 
-/// Reads any format. Writes LIBSVM, with the last column as the label, if `to` ends in .libsvm or
-/// .svm, and CSV otherwise; compresses it if the name ends in .gz. Numbers are printed with the
-/// fewest digits that read back as the same doubles.
+/// Reads any format. Writes LIBSVM if `to` ends in .libsvm or .svm, with the last column as the
+/// label and categories, times and missing values encoded as numbers, and CSV otherwise, whose
+/// fields stay as they are. Compresses it if the name ends in .gz.
 Status convert_table(const std::string& from, const std::string& to);
 
 /// Writes c01.csv, c02.csv, .. (as many digits as the count needs, at least two) into `directory`,

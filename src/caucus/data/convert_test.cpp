@@ -37,14 +37,29 @@ TEST(Convert, ReadsArff) {
   const auto from = files.write(
       "a.arff", "@relation r\n@attribute 'a b' real\n@attribute c {no,yes}\n@data\n1,yes\n{0 2}\n");
   ASSERT_TRUE(convert_table(from, files.path("b.csv")).ok());
-  EXPECT_EQ(files.read("b.csv"), "a b,c\n1,1\n2,0\n");
+  EXPECT_EQ(files.read("b.csv"), "a b,c\n1,yes\n2,no\n");
+}
+
+TEST(Convert, KeepsTextsAndQuotesThoseThatNeedIt) {
+  const TestFiles files;
+  const auto from = files.write("a.csv", "a;b\n\"x\ny\";NA\n\"1,5\";\"say \"\"z\"\"\"\n");
+  ASSERT_TRUE(convert_table(from, files.path("b.csv")).ok());
+  EXPECT_EQ(files.read("b.csv"), "a,b\n\"x\ny\",NA\n\"1,5\",\"say \"\"z\"\"\"\n");
+}
+
+TEST(Convert, EncodesWhatLibsvmCannotHold) {
+  const TestFiles files;
+  const auto from = files.write("a.csv", "c,x,y\nred,1,5\nblue,,6\ngreen,3,7\nred,2,8\n");
+  ASSERT_TRUE(convert_table(from, files.path("b.libsvm")).ok());
+  EXPECT_EQ(files.read("b.libsvm"), "5 3:1 4:1 5:0\n6 1:1 4:2 5:1\n7 2:1 4:3\n8 3:1 4:2\n");
 }
 
 TEST(Convert, AnErrorLeavesNothing) {
   const TestFiles files;
-  const auto from = files.write("a.csv", "1,2\n1,x\n");
+  const auto from = files.write("a.csv", "1,2\n1\n");
   EXPECT_FALSE(convert_table(from, files.path("b.csv")).ok());
   EXPECT_FALSE(convert_table(from, files.path("b.csv.gz")).ok());
+  EXPECT_FALSE(convert_table(from, files.path("b.libsvm")).ok());
   EXPECT_EQ(convert_table(from, files.path("b.arff")).error().kind, ErrorKind::usage);
   EXPECT_EQ(files.count(), 1u);
 }
@@ -53,7 +68,7 @@ TEST(Convert, AFileCanBeConvertedOntoItself) {
   const TestFiles files;
   const auto path = files.write("a.csv", "1;2.50\n");
   ASSERT_TRUE(convert_table(path, path).ok());
-  EXPECT_EQ(files.read("a.csv"), "1,2.5\n");
+  EXPECT_EQ(files.read("a.csv"), "1,2.50\n");
 }
 
 TEST(Split, DealsRowsRoundRobinAndRepeatsTheHeader) {

@@ -1,248 +1,99 @@
 #include "caucus/data/dataset.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
 #include <new>
+#include <utility>
 
 #include "caucus/data/columns.hpp"
+#include "caucus/data/dataset_sink.hpp"
+#include "caucus/data/encoding.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
-#include "caucus/data/table.hpp"
+#include "caucus/data/input_tables.hpp"
+#include "caucus/data/raw_table.hpp"
 
 namespace caucus {
 namespace {
 
-bool fits_float(float value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
-
-/// Counts without an early exit, so that the compiler vectorises the loop.
-bool all_fit(std::span<const float> values) {
-  std::uint32_t misfits = 0;
-  for (const float value : values) misfits += fits_float(value) ? 0u : 1u;
-  return misfits == 0;
+/// Whether the file may be a table of numbers that are used as they are.
+bool may_be_plain(const ReadOptions& options) {
+  return options.drop.empty() && options.categories.empty() && options.numbers.empty() &&
+         options.missing.empty() && options.time.empty() && options.lags == 0 &&
+         std::all_of(options.encodings.begin(), options.encodings.end(), [](const Encoding& one) {
+           return one.kind == Encoding::Kind::number && !one.indicator &&
+                  one.role != Encoding::Role::ignored;
+         });
 }
 
-/// The source and the scaling of one number in a stored row.
-struct Slot {
-  std::size_t column;     // in the file
-  std::size_t like;       // the column whose range applies: its own or the target
-  const Interval* range;  // null if not scaled
-  double offset = 0.0;    // subtracted while the range is unknown
-};
+Result<Dataset> read_numbers(InputTables& tables, const std::vector<std::string>& paths,
+                             const ReadOptions& options, TargetClipping target) {
+  DatasetSink sink(options, target);
+  for (const std::string& path : paths) {
+    CAUCUS_TRY(const InputTable table, tables.open(path));
+    sink.begin_file(table.name);
+    CAUCUS_CHECK(read_table(*table.source, table.format, sink));
+    sink.end_file();
+  }
+  return sink.finish();
+}
+
+Result<Dataset> read_raw(InputTables& tables, const std::vector<std::string>& paths,
+                         const ReadOptions& options, TargetClipping target) {
+  std::vector<std::string> notes;
+  std::vector<Encoding> encodings = options.encodings;
+  if (encodings.empty() && states_encodings(options)) {
+    CAUCUS_TRY(encodings, stated_encodings(options));
+  } else if (encodings.empty()) {
+    CAUCUS_TRY(encodings, found_encodings(tables, paths, options, notes));
+  }
+  auto scaling = encoded_scaling(encodings, options.lags, options.ranges);
+  if (!scaling.ok() && !options.ranges) {
+    return data_error(paths.front(), "has no column left for a feature",
+                      "expected at least one feature beside the target");
+  }
+  CAUCUS_CHECK(scaling);
+  TableHeader raw{{}, encodings.size()};
+  for (const Encoding& one : encodings) {
+    if (!one.name.empty()) raw.names.push_back(one.name);
+  }
+  if (raw.names.size() < raw.columns) raw.names.clear();
+  Encoder encoder(encodings, {options.lags, options.impute, false});
+  DatasetSink sink(options, target, std::move(encodings), std::move(*scaling), std::move(raw));
+  std::size_t rows = 0;
+  for (const std::string& path : paths) {
+    CAUCUS_TRY(const InputTable table, tables.open(path));
+    sink.begin_file(table.name);
+    CAUCUS_TRY(const std::size_t more, encode_table(table, encoder, options.time, sink));
+    rows += more;
+    sink.end_file();
+  }
+  const auto left_out = [&](std::size_t count, const char* why) {
+    if (count == 0) return;
+    notes.push_back("leaves out " + std::to_string(count) + " of " + counted(rows, "row") + why);
+  };
+  left_out(encoder.without_target(), ", which have no target");
+  left_out(encoder.without_feature(), ", in which a value is missing");
+  if (encoder.without_target() + encoder.without_feature() == rows) {
+    return data_error(paths.front(), "has no row left of " + counted(rows, "row"),
+                      "expected rows with a target and values");
+  }
+  return sink.finish(std::move(notes));
+}
 
 }  // namespace
-
-class DatasetSink : public RowSink {
- public:
-  explicit DatasetSink(const ReadOptions& options, TargetClipping target = TargetClipping::clipped)
-      : options_(options), target_(target) {}
-
-  Status read(const std::string& path) {
-    path_ = path;
-    CAUCUS_CHECK(read_table(path, *this));
-    end_file();
-    return Done{};
-  }
-
-  /// Stores rows of `columns` numbers, as if they were those of a file called `name`.
-  Status read(std::string name, std::size_t columns, std::span<const float> values) {
-    path_ = std::move(name);
-    CAUCUS_CHECK(header({{}, columns}));
-    std::vector<double> one(columns);
-    for (; !values.empty(); values = values.subspan(columns)) {
-      std::copy_n(values.begin(), columns, one.begin());
-      CAUCUS_CHECK(row(one, rows_ + 1));
-    }
-    end_file();
-    return Done{};
-  }
-
-  Status header(const TableHeader& header) override {
-    if (!slots_.empty()) return same_columns(header, path_, header_, data_.name_);
-    header_ = header;
-    data_.name_ = path_;
-    CAUCUS_TRY(data_.scaling_, assign_columns(options_, header, path_));
-    Scaling& scaling = data_.scaling_;
-    scaling.feature_range = options_.feature_range;
-    scaling.label_range = options_.label_range;
-    if (options_.ranges) {
-      const TableHeader given{options_.ranges->names, options_.ranges->columns()};
-      CAUCUS_CHECK(same_columns(header, path_, given, "the ranges to scale by"));
-      scaling.minimum = options_.ranges->minimum;
-      scaling.maximum = options_.ranges->maximum;
-    } else {
-      scaling.minimum.assign(header.columns, std::numeric_limits<double>::infinity());
-      scaling.maximum.assign(header.columns, -std::numeric_limits<double>::infinity());
-    }
-    for (const std::size_t column : scaling.feature_columns) {
-      if (!header.names.empty()) data_.feature_names_.push_back(header.names[column]);
-    }
-    for (const std::size_t column : scaling.expert_columns) {
-      if (!header.names.empty()) data_.expert_names_.push_back(header.names[column]);
-    }
-    make_slots();
-    return Done{};
-  }
-
-  Status row(std::span<const double> values, std::size_t line) override {
-    float* out = data_.values_.append(slots_.size());
-    if (out == nullptr) {
-      return data_error(path_, "does not fit in memory (after " + std::to_string(rows_) + " rows)",
-                        "expected a smaller file or a larger machine");
-    }
-    if (options_.ranges) {
-      store_clipped(values, out);
-    } else {
-      observe(values);
-      store(values, out);
-    }
-    if (!all_fit({out, slots_.size()})) return misfit(values, out, line);
-    const auto client = data_.scaling_.client_column;
-    if (client) data_.client_values_.push_back(values[*client]);
-    data_.lines_.push_back(static_cast<std::uint32_t>(line));
-    ++rows_;
-    return Done{};
-  }
-
-  /// Called after the last file, when the ranges are known: scales the stored distances.
-  Result<Dataset> finish() {
-    data_.values_.shrink();
-    if (options_.ranges) return std::move(data_);
-    for (const Slot& slot : slots_) {
-      if (slot.range != nullptr) CAUCUS_CHECK(check_width(slot));
-    }
-    if (options_.feature_range || options_.label_range) CAUCUS_CHECK(scale_in_place());
-    return std::move(data_);
-  }
-
- private:
-  void make_slots() {
-    const Scaling& scaling = data_.scaling_;
-    const Interval* features = options_.feature_range ? &*options_.feature_range : nullptr;
-    const Interval* labels = options_.label_range ? &*options_.label_range : nullptr;
-    for (const std::size_t column : scaling.feature_columns) {
-      slots_.push_back({column, column, features});
-    }
-    for (const std::size_t column : scaling.expert_columns) {
-      slots_.push_back({column, scaling.target_column, labels});
-    }
-    slots_.push_back({scaling.target_column, scaling.target_column, labels});
-  }
-
-  void observe(std::span<const double> values) {
-    include_row(values, data_.scaling_.minimum, data_.scaling_.maximum);
-    if (rows_ > 0) return;
-    for (Slot& slot : slots_) slot.offset = slot.range != nullptr ? values[slot.like] : 0.0;
-  }
-
-  void store(std::span<const double> values, float* out) const {
-    for (const Slot& slot : slots_) *out++ = static_cast<float>(values[slot.column] - slot.offset);
-  }
-
-  void store_clipped(std::span<const double> values, float* out) {
-    const Scaling& to = data_.scaling_;
-    bool outside = false;
-    for (const Slot& slot : slots_) {
-      double value = values[slot.column];
-      const bool kept = slot.column == to.target_column && target_ == TargetClipping::kept;
-      const double inside = std::clamp(value, to.minimum[slot.column], to.maximum[slot.column]);
-      if (!kept && inside != value) {
-        outside = true;
-        value = inside;
-      }
-      *out++ =
-          static_cast<float>(slot.range == nullptr ? value
-                                                   : scale_to(*slot.range, to.minimum[slot.like],
-                                                              to.maximum[slot.like], value));
-    }
-    if (outside) ++data_.clipped_;
-  }
-
-  // This is scale_to() with its parameters in arrays, so that the compiler vectorises it.
-  Status scale_in_place() {
-    const std::size_t width = slots_.size();
-    std::vector<double> low(width, 0.0), span(width, 1.0), to(width, 0.0), by(width, 1.0);
-    for (std::size_t k = 0; k < width; ++k) {
-      const Slot& slot = slots_[k];
-      if (slot.range == nullptr) continue;
-      low[k] = data_.scaling_.minimum[slot.like] - slot.offset;
-      span[k] = data_.scaling_.maximum[slot.like] - slot.offset - low[k];
-      to[k] = slot.range->first;
-      by[k] = slot.range->second - slot.range->first;
-      if (span[k] != 0.0) continue;
-      span[k] = 1.0;  // constant: becomes 0
-      to[k] = by[k] = 0.0;
-    }
-    float* out = data_.values_.values().data();
-    bool fit = true;
-    for (std::size_t row = 0; row < rows_; ++row, out += width) {
-      for (std::size_t k = 0; k < width; ++k) {
-        const double fraction = (static_cast<double>(out[k]) - low[k]) / span[k];
-        out[k] = static_cast<float>(to[k] + by[k] * fraction);
-      }
-      fit &= all_fit({out, width});
-    }
-    return fit ? Status(Done{}) : misfit_after_scaling();
-  }
-
-  void end_file() {
-    data_.file_begin_.push_back(rows_);
-    const std::string name = std::filesystem::path(path_).filename().string();
-    data_.file_names_.push_back(name.substr(0, name.find('.')));
-  }
-
-  [[nodiscard]] Error misfit_after_scaling() const {
-    const std::size_t width = slots_.size();
-    const auto values = data_.values_.values();
-    const auto large = std::find_if_not(values.begin(), values.end(), fits_float);
-    const auto at = static_cast<std::size_t>(large - values.begin());
-    return data_error(
-        column_where(data_.name_, slots_[at % width].column + 1),
-        "does not fit a float after scaling (row " + std::to_string(at / width + 1) + ")",
-        "expected values nearer to the target's");
-  }
-
-  [[nodiscard]] Error misfit(std::span<const double> values, const float* stored,
-                             std::size_t line) const {
-    std::size_t column = 0;
-    for (std::size_t k = 0; k < slots_.size(); ++k) {
-      if (!fits_float(stored[k])) column = slots_[k].column;
-    }
-    return data_error(column_where(path_ + ":" + std::to_string(line), column + 1),
-                      in_quotes(to_text(values[column])) + " does not fit a float",
-                      "expected magnitudes below 3.4e38");
-  }
-
-  // Distances below the smallest normal float have lost digits.
-  [[nodiscard]] Status check_width(const Slot& slot) const {
-    const double width = data_.scaling_.maximum[slot.like] - data_.scaling_.minimum[slot.like];
-    if (width == 0.0 || width >= static_cast<double>(std::numeric_limits<float>::min())) {
-      return Done{};
-    }
-    return data_error(column_where(data_.name_, slot.like + 1),
-                      "has values within " + to_text(width) + " of each other",
-                      "expected a range above 1.2e-38, or given ranges to scale by");
-  }
-
-  const ReadOptions& options_;
-  TargetClipping target_;
-  std::string path_;
-  TableHeader header_;
-  std::vector<Slot> slots_;
-  std::size_t rows_ = 0;
-  Dataset data_;
-};
 
 Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options,
                              TargetClipping target) {
   CAUCUS_CHECK(options.validate());
   if (paths.empty()) return usage_error("data", "no file", "expected at least one");
   try {
-    DatasetSink sink(options, target);
-    for (const std::string& path : paths) CAUCUS_CHECK(sink.read(path));
-    return sink.finish();
+    InputTables tables;
+    if (may_be_plain(options)) {
+      auto plain = read_numbers(tables, paths, options, target);
+      // Whatever prevents it, the other reader knows better what is wrong, or can read it.
+      if (plain.ok() || plain.error().kind != ErrorKind::data) return plain;
+    }
+    return read_raw(tables, paths, options, target);
   } catch (const std::bad_alloc&) {
     return data_error(paths.front(), "does not fit in memory",
                       "expected a smaller file or a larger machine");

@@ -50,7 +50,15 @@ class Dataset {
   [[nodiscard]] const std::vector<std::size_t>& file_begin() const { return file_begin_; }
   /// One value per row if the options name a client column. Doubles keep large identifiers apart.
   [[nodiscard]] std::span<const double> client_values() const { return client_values_; }
+  /// The names of the clients, if they are not numbers: client_values() are indices into them.
+  [[nodiscard]] const std::vector<std::string>& client_names() const { return client_names_; }
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
+  /// How each column of the files became numbers, one per column.
+  [[nodiscard]] const std::vector<Encoding>& encodings() const { return encodings_; }
+  /// How many past rows of a client are among the features.
+  [[nodiscard]] std::size_t lags() const { return lags_; }
+  /// What a user should know: what is predicted from what, and what was left out.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
   /// The names of the target's values, if they are not numbers: y() is an index into them. Empty if
@@ -74,21 +82,24 @@ class Dataset {
   std::vector<std::string> file_names_;
   std::vector<double> client_values_;
   Scaling scaling_;
-  std::vector<std::string> feature_names_, expert_names_;
-  std::vector<std::string> target_names_;
+  std::vector<std::string> feature_names_, expert_names_, target_names_, client_names_;
+  std::vector<Encoding> encodings_;
+  std::size_t lags_ = 0;
+  std::vector<std::string> notes_;
 };
 
 /// Whether a target outside the given ranges is clipped. Class labels are kept, so that an unknown
 /// one is an error.
 enum class TargetClipping { clipped, kept };
 
-/// Reads one file, or one file per client. The columns must agree. Without given ranges the minimum
-/// and maximum are taken over all files. With them, values outside are clipped and their rows
-/// counted.
+/// Reads one file, or one file per client; "-" is standard input. The columns must agree, by their
+/// names if they have names. Without given ranges the minimum and maximum are taken over all files.
+/// With them, values outside are clipped and their rows counted.
 ///
-/// The files are read once. While the range of a column is unknown, its numbers are stored as
-/// distances to the column's first value, so that the scaled numbers are accurate to 2^-23 of the
-/// range even for columns far from 0, such as time stamps.
+/// Files of plain numbers are read once. Others are read again: first to find the type of each
+/// column from all of its values, then to encode them. While the range of a column is unknown, its
+/// numbers are stored as distances to the column's first value, so that the scaled numbers are
+/// accurate to 2^-23 of the range even for columns far from 0, such as time stamps.
 Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options,
                              TargetClipping target = TargetClipping::clipped);
 

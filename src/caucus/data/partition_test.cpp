@@ -110,7 +110,7 @@ TEST(Partition, BlocksAreContiguousInFileOrder) {
 TEST(Partition, AColumnGivesOneClientPerValueAscending) {
   const TestFiles files;
   ReadOptions options;
-  options.client_column = "1";
+  options.client_column = std::string("1");
   const auto path = files.write("a.csv", "9,1,1\n-2,1,1\n9,2,2\n5,3,3\n");
   const auto data = read_dataset({path}, options);
   const auto partition = make_partition({.kind = Kind::column}, *data, 0, 1, 0);

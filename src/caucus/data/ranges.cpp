@@ -1,8 +1,14 @@
 #include "caucus/data/ranges.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
 #include "caucus/data/files/text_file.hpp"
+#include "caucus/data/input_tables.hpp"
+#include "caucus/data/raw_table.hpp"
 
 namespace caucus {
 namespace {
@@ -75,17 +81,72 @@ Result<Ranges> read_ranges(ByteSource& source) {
   return ranges;
 }
 
+Ranges ranges_of(const TableProfile& profile) {
+  Ranges ranges;
+  const TableHeader& header = profile.head();
+  for (std::size_t c = 0; c < header.columns; ++c) {
+    const ColumnProfile& column = profile.columns()[c];
+    const bool numbers = column.numbers > 0 && column.texts + column.not_finite == 0;
+    const bool categories = !header.names.empty() && profile.head().declared.size() > c &&
+                            profile.head().declared[c].type == DeclaredColumn::Type::category;
+    if (!numbers || categories) continue;
+    if (!header.names.empty()) ranges.names.push_back(header.names[c]);
+    ranges.minimum.push_back(column.minimum);
+    ranges.maximum.push_back(column.maximum);
+  }
+  return ranges;
+}
+
 Result<Ranges> load_ranges(const std::string& path) {
-  CAUCUS_TRY(ByteSource source, ByteSource::open(path));
+  InputTables tables;
+  CAUCUS_TRY(const InputTable table, tables.open(path));
   std::string_view line;
-  LineReader lines(source);
+  LineReader lines(*table.source);
   CAUCUS_TRY(const bool more, lines.next(line));
   const bool is_ranges_file = more && line == kFirstLine;
-  CAUCUS_CHECK(source.rewind());
-  if (is_ranges_file) return read_ranges(source);
+  CAUCUS_CHECK(table.source->rewind());
+  if (is_ranges_file) return read_ranges(*table.source);
   RangeSink sink;
-  CAUCUS_CHECK(read_table(source, table_format(path), sink));
-  return std::move(sink.ranges);
+  const Status plain = read_table(*table.source, table.format, sink);
+  if (plain.ok()) return std::move(sink.ranges);
+  CAUCUS_TRY(const TableProfile profile, profile_tables(tables, {path}, {}, false));
+  Ranges ranges = ranges_of(profile);
+  if (ranges.columns() == 0) {
+    return data_error(path, "has no column of numbers", "expected one that has a range");
+  }
+  return ranges;
+}
+
+Result<Ranges> merge_ranges(const std::vector<std::string>& paths) {
+  std::optional<Ranges> merged;
+  for (const std::string& path : paths) {
+    CAUCUS_TRY(Ranges ranges, load_ranges(path));
+    if (!merged) {
+      merged = std::move(ranges);
+      continue;
+    }
+    if (merged->names.empty() != ranges.names.empty() ||
+        (ranges.names.empty() && ranges.columns() != merged->columns())) {
+      return data_error(path, "has " + counted(ranges.columns(), "column"),
+                        "expected the columns of " + paths.front());
+    }
+    for (std::size_t c = 0; c < ranges.columns(); ++c) {
+      std::size_t place = c;
+      if (!ranges.names.empty()) {
+        const auto found = std::find(merged->names.begin(), merged->names.end(), ranges.names[c]);
+        place = static_cast<std::size_t>(found - merged->names.begin());
+        if (found == merged->names.end()) {
+          merged->names.push_back(ranges.names[c]);
+          merged->minimum.push_back(ranges.minimum[c]);
+          merged->maximum.push_back(ranges.maximum[c]);
+          continue;
+        }
+      }
+      merged->minimum[place] = std::min(merged->minimum[place], ranges.minimum[c]);
+      merged->maximum[place] = std::max(merged->maximum[place], ranges.maximum[c]);
+    }
+  }
+  return *merged;
 }
 
 }  // namespace caucus

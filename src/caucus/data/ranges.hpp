@@ -8,8 +8,10 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "caucus/data/columns.hpp"
+#include "caucus/data/profile.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {
@@ -35,8 +37,15 @@ class RangeSink : public RowSink {
 std::string ranges_text(const Ranges& ranges);
 Status write_ranges(const Ranges& ranges, const std::string& path);
 
-/// Reads a ranges file, or measures the ranges of a data file in constant memory.
+/// Returns the ranges of the columns that hold only numbers and missing values.
+Ranges ranges_of(const TableProfile& profile);
+
+/// Reads a ranges file, or measures the ranges of the columns of numbers in a data file.
 Result<Ranges> load_ranges(const std::string& path);
+
+/// Returns the smallest ranges that contain those of all files, with the columns of any of them.
+/// Requires at least one file.
+Result<Ranges> merge_ranges(const std::vector<std::string>& paths);
 
 /// Reads a ranges file; a data file is an error.
 Result<Ranges> read_ranges(ByteSource& source);

@@ -5,21 +5,23 @@
 #include <unordered_map>
 #include <utility>
 
-#include "caucus/core/base/text.hpp"
 #include "caucus/data/columns.hpp"
-#include "caucus/data/table.hpp"
+#include "caucus/data/files/cells.hpp"
+#include "caucus/data/input_tables.hpp"
 
 namespace caucus {
 namespace {
 
-void append_field(const std::string& field, std::string& line) {
+void append_field(std::string_view field, std::string& line) {
   line += ',';
-  if (field.find_first_of(",\"") == std::string::npos) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
     line += field;
     return;
   }
   line += '"';
-  for (const char c : field) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : field) {  // a field of several lines becomes one
+    line += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
+  }
   line += '"';
 }
 
@@ -34,17 +36,17 @@ std::string header_text(const TableHeader& header, std::optional<std::size_t> ta
   return line;
 }
 
-std::string row_text(std::span<const double> values, std::optional<std::size_t> target) {
+std::string row_text(std::span<const std::string_view> cells, std::optional<std::size_t> target) {
   std::string line;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (k != target) append_field(to_text(values[k]), line);
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    if (k != target) append_field(cells[k], line);
   }
   return line;
 }
 
 namespace {
 
-class TextSink : public RowSink {
+class TextSink : public CellSink {
  public:
   TextSink(const std::string& target, const Dataset& data, RowTexts& texts)
       : target_word_(target), data_(&data), texts_(&texts) {}
@@ -53,19 +55,21 @@ class TextSink : public RowSink {
     path_ = path;
     row_of_line_.clear();
     for (std::size_t row = first; row < end; ++row) row_of_line_[data_->line(row)] = row;
-    return read_table(path, *this);
+    InputTables tables;
+    CAUCUS_TRY(const InputTable table, tables.open(path));
+    return read_cells(*table.source, table.format, *this);
   }
 
-  Status header(const TableHeader& header) override {
+  Status header(const CellHeader& header) override {
     CAUCUS_TRY(target_, find_column(target_word_, header, "target", path_));
     texts_->header = header_text(header, target_);
     return Done{};
   }
 
-  Status row(std::span<const double> values, std::size_t line) override {
+  Status row(std::span<const std::string_view> cells, std::size_t line) override {
     const auto found = row_of_line_.find(line);
     if (found == row_of_line_.end()) return Done{};  // the data set leaves it out
-    texts_->rows[found->second] = row_text(values, target_);
+    texts_->rows[found->second] = row_text(cells, target_);
     return Done{};
   }
 

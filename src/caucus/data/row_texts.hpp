@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "caucus/data/dataset.hpp"
@@ -16,7 +17,7 @@ namespace caucus {
 
 /// Returns the names of the columns without that of the target, if there is one.
 std::string header_text(const TableHeader& header, std::optional<std::size_t> target);
-std::string row_text(std::span<const double> values, std::optional<std::size_t> target);
+std::string row_text(std::span<const std::string_view> cells, std::optional<std::size_t> target);
 
 struct RowTexts {
   std::string header;             ///< the names of the columns, or else their numbers from 1

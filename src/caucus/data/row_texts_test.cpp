@@ -22,7 +22,7 @@ TEST_F(RowTextFiles, AreTheColumnsWithoutTheTarget) {
   const auto texts = read_row_texts({file}, options.target, *data);
   ASSERT_TRUE(texts.ok());
   EXPECT_EQ(texts->header, ",a,\"b,c\"");
-  EXPECT_THAT(texts->rows, ElementsAre(",1,0.1", ",4,1e+30"));
+  EXPECT_THAT(texts->rows, ElementsAre(",1,0.1", ",4,1e30"));
 }
 
 TEST_F(RowTextFiles, OfSeveralFilesHaveTheOrderOfTheDataSet) {

@@ -15,7 +15,8 @@ TableFormat table_format(std::string_view path) {
 
 Status read_table(ByteSource& source, TableFormat format, RowSink& sink) {
   if (format == TableFormat::libsvm) return read_libsvm(source, sink);
-  return format == TableFormat::arff ? read_arff(source, sink) : read_csv(source, sink);
+  if (format == TableFormat::csv) return read_csv(source, sink);
+  return data_error(source.name(), "is ARFF, whose values need not be numbers", "expected CSV");
 }
 
 Status read_table(const std::string& path, RowSink& sink) {

@@ -1,4 +1,5 @@
-// The readers of all file formats and their interface: a header, then rows of finite numbers.
+// The readers of files of numbers and their interface: a header, then rows of finite numbers. Files
+// with other fields are read by files/cells.hpp.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ enum class TableFormat { csv, libsvm, arff };
 /// for all others.
 TableFormat table_format(std::string_view path);
 
-/// Reads a file in the format that table_format() returns. A table without rows is an error.
+/// Reads a file in the format that table_format() returns. A table without rows is an error, and so
+/// is ARFF, which read_cells() reads.
 Status read_table(const std::string& path, RowSink& sink);
 Status read_table(ByteSource& source, TableFormat format, RowSink& sink);
 
@@ -43,6 +45,9 @@ Status read_table(ByteSource& source, TableFormat format, RowSink& sink);
 /// row. Fields may be quoted ("" is a quote) but may not span lines. Blank lines are skipped.
 /// Spaces around a field and a leading '+' are allowed.
 Status read_csv(ByteSource& source, RowSink& sink);
+
+/// Returns the most frequent of comma, semicolon and tab outside quotes.
+char detect_delimiter(std::string_view line);
 
 struct CsvField {
   std::string text;
@@ -58,12 +63,5 @@ Result<std::vector<CsvField>> split_csv_line(std::string_view line, char delimit
 ///
 /// The largest index is known only at the end of the file, so the file is read twice.
 Status read_libsvm(ByteSource& source, RowSink& sink);
-
-/// ARFF (Weka): @relation, @attribute, @data with dense or sparse rows, % comments.
-///
-/// A numeric attribute becomes its number. A nominal attribute whose values are all numbers becomes
-/// that number; any other becomes the position 0..n-1 of the value in its declaration. Attributes
-/// that a sparse row does not list are 0, or the first value of a nominal attribute, as in Weka.
-Status read_arff(ByteSource& source, RowSink& sink);
 
 }  // namespace caucus

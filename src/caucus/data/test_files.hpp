@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "caucus/data/files/cells.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {
@@ -88,6 +89,38 @@ inline KeepingSink table_of(TableFormat format, std::string_view text) {
   ByteSource source = ByteSource::from_memory(text, "f");
   KeepingSink sink;
   const auto status = read_table(source, format, sink);
+  if (!status.ok()) sink.rows.clear();
+  return sink;
+}
+
+struct KeepingCells : CellSink {
+  Status header(const CellHeader& given) override {
+    head = given;
+    return Done{};
+  }
+  Status row(std::span<const std::string_view> cells, std::size_t line) override {
+    rows.emplace_back(cells.begin(), cells.end());
+    lines.push_back(line);
+    return Done{};
+  }
+
+  CellHeader head;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> lines;
+};
+
+/// Returns the one-line error of reading `text` as a table of texts, or "" if there is none.
+inline std::string cells_error(TableFormat format, std::string_view text) {
+  ByteSource source = ByteSource::from_memory(text, "f");
+  KeepingCells sink;
+  const auto status = read_cells(source, format, sink);
+  return status.ok() ? "" : status.error().line();
+}
+
+inline KeepingCells cells_of(TableFormat format, std::string_view text) {
+  ByteSource source = ByteSource::from_memory(text, "f");
+  KeepingCells sink;
+  const auto status = read_cells(source, format, sink);
   if (!status.ok()) sink.rows.clear();
   return sink;
 }

@@ -9,6 +9,7 @@
 #include "caucus/core/losses/constants.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/data/columns.hpp"
+#include "caucus/data/encoding.hpp"
 
 namespace caucus {
 namespace {
@@ -57,6 +58,12 @@ Result<std::optional<Scaling>> known_scaling(const std::optional<ReadOptions>& c
     return std::optional<Scaling>();
   }
   const Ranges& ranges = *columns->ranges;
+  if (!columns->encodings.empty()) {
+    CAUCUS_TRY(Scaling encoded, encoded_scaling(columns->encodings, columns->lags, ranges));
+    encoded.feature_range = columns->feature_range;
+    if (!has_classes(columns->encodings)) encoded.label_range = columns->label_range;
+    return std::optional(std::move(encoded));
+  }
   CAUCUS_TRY(Scaling scaling, assign_columns(*columns, {ranges.names, ranges.columns()}, "ranges"));
   scaling.feature_range = columns->feature_range;
   scaling.label_range = columns->label_range;

@@ -21,12 +21,15 @@ struct DataFacts {
   std::size_t rows = 0;
   std::vector<std::string> feature_names;  ///< empty if the file names no columns
   Scaling scaling;
-  std::size_t clipped = 0;  ///< rows with a value outside the given ranges
+  std::size_t clipped = 0;               ///< rows with a value outside the given ranges
+  std::vector<Encoding> encodings = {};  ///< how each column became numbers, where that is known
+  std::size_t lags = 0;                  ///< past rows among the features
 
   [[nodiscard]] std::size_t features() const { return scaling.feature_columns.size(); }
 };
 inline DataFacts facts_of(const Dataset& data) {
-  return {data.name(), data.rows(), data.feature_names(), data.scaling(), data.clipped()};
+  return {data.name(),    data.rows(),      data.feature_names(), data.scaling(),
+          data.clipped(), data.encodings(), data.lags()};
 }
 
 struct FinishedRun {

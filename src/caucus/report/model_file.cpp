@@ -7,6 +7,7 @@
 #include <set>
 
 #include "caucus/core/statistics/row_sums.hpp"
+#include "caucus/data/encoding.hpp"
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/report/words.hpp"
 
@@ -55,6 +56,45 @@ Json scaling_json(const Scaling& s) {
           {"minimum", s.minimum},
           {"maximum", s.maximum},
           {"client_column", or_null(s.client_column)}};
+}
+
+Json encoding_json(const Encoding& encoding) {
+  return {{"name", encoding.name},
+          {"role", word_of(kRoles, encoding.role)},
+          {"kind", word_of(kEncodings, encoding.kind)},
+          {"expert", encoding.expert},
+          {"levels", encoding.levels},
+          {"hashed", encoding.hashed},
+          {"day_first", encoding.day_first},
+          {"indicator", encoding.indicator},
+          {"fill", encoding.fill},
+          {"words_missing", encoding.words_missing}};
+}
+
+Encoding read_encoding(JsonReader in) {
+  Encoding encoding;
+  encoding.name = in.text("name");
+  encoding.role = read_word(in, "role", kRoles);
+  encoding.kind = read_word(in, "kind", kEncodings);
+  encoding.expert = read_count(in, "expert", kMostColumns);
+  encoding.levels = in.texts("levels");
+  encoding.hashed = read_count(in, "hashed", 100'000);
+  encoding.day_first = in.flag("day_first");
+  encoding.indicator = in.flag("indicator");
+  encoding.fill = in.number("fill");
+  encoding.words_missing = in.flag("words_missing");
+  return encoding;
+}
+
+/// Checks that the encodings make the columns that are scaled.
+void check_encodings(JsonReader& in, const StoredModel& model) {
+  if (model.encodings.empty() || in.failed()) return;
+  const auto made = encoded_scaling(model.encodings, model.lags, {});
+  const Scaling& s = model.scaling;
+  const bool same =
+      made.ok() && made->columns == s.columns && made->target_column == s.target_column &&
+      made->feature_columns == s.feature_columns && made->expert_columns == s.expert_columns;
+  if (!same) in.fail("encodings", "do not make the columns that are scaled");
 }
 
 Scaling read_scaling(JsonReader in) {
@@ -182,8 +222,11 @@ Json model_json(const StoredModel& model) {
                {"held", model.sample_size},
                {"feature_names", model.feature_names},
                {"scaling", scaling_json(model.scaling)},
+               {"lags", model.lags},
+               {"encodings", Json::array()},
                {"clients", Json::array()},
                {"spaces", Json::array()}};
+  for (const Encoding& one : model.encodings) json["encodings"].push_back(encoding_json(one));
   if (!model.run.empty()) json["run"] = model.run;
   if (model.loss.has_classes()) json["classes"] = model.class_names;
   for (const ClientScore& one : model.scores) {
@@ -232,6 +275,13 @@ Result<StoredModel> parse_model(const std::string& text, const std::string& name
   }
   if (json.contains("run")) model.run = in.text("run");
   model.scaling = read_scaling(in.object("scaling"));
+  if (json.contains("lags")) model.lags = read_count(in, "lags", 1000);
+  if (json.contains("encodings")) {
+    in.for_each("encodings", [&](JsonReader one, std::size_t) {
+      model.encodings.push_back(read_encoding(std::move(one)));
+    });
+  }
+  check_encodings(in, model);
   in.expect_size("feature_names", model.feature_names.size(), model.scaling.feature_columns.size());
   in.for_each("spaces",
               [&](JsonReader space, std::size_t) { read_space(std::move(space), model); });

@@ -25,6 +25,8 @@ struct StoredModel {
   std::size_t sample_size = 1;             ///< J, which FeatureMaps::make needs
   std::vector<std::string> feature_names;  ///< empty if the data had no header
   Scaling scaling;
+  std::vector<Encoding> encodings;  ///< one per column of the data; none if it was not known
+  std::size_t lags = 0;             ///< past rows among the features
   std::vector<Space> spaces;
   LearnedModel learned;
   std::string run = {};  ///< the served run that learned it; empty if it was simulated

@@ -29,6 +29,17 @@ inline const Words<ScheduleKind> kSchedules = {
     {"constant", ScheduleKind::constant}};
 inline const Words<Mode> kModes = {{"asynchronous", Mode::asynchronous},
                                    {"synchronous", Mode::synchronous}};
+inline const Words<Impute> kImputes = {
+    {"mean", Impute::mean}, {"none", Impute::none}, {"drop", Impute::drop}};
+inline const Words<Encoding::Role> kRoles = {{"feature", Encoding::Role::feature},
+                                             {"target", Encoding::Role::target},
+                                             {"expert", Encoding::Role::expert},
+                                             {"client", Encoding::Role::client},
+                                             {"ignored", Encoding::Role::ignored}};
+inline const Words<Encoding::Kind> kEncodings = {{"number", Encoding::Kind::number},
+                                                 {"boolean", Encoding::Kind::boolean},
+                                                 {"category", Encoding::Kind::category},
+                                                 {"time", Encoding::Kind::time}};
 inline const Words<Horizon> kHorizons = {{"rounds", Horizon::rounds},
                                          {"examples", Horizon::examples}};
 inline const Words<Robust> kRobust = {

@@ -1,6 +1,7 @@
 #include "caucus/wire/codec.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,40 @@ void encode(const Interval& interval, v1::Interval& into) {
 
 Interval decode(const v1::Interval& interval) { return {interval.least(), interval.largest()}; }
 
+void encode(const Encoding& encoding, v1::Encoding& into) {
+  into.set_name(encoding.name);
+  into.set_role(static_cast<v1::Encoding::Role>(encoding.role));
+  into.set_kind(static_cast<v1::Encoding::Kind>(encoding.kind));
+  into.set_expert(static_cast<std::uint32_t>(encoding.expert));
+  for (const std::string& level : encoding.levels) into.add_levels(level);
+  into.set_hashed(static_cast<std::uint32_t>(encoding.hashed));
+  into.set_day_first(encoding.day_first);
+  into.set_indicator(encoding.indicator);
+  into.set_fill(encoding.fill);
+  into.set_words_missing(encoding.words_missing);
+}
+
+constexpr std::uint32_t kMostHashed = 100'000;
+constexpr std::size_t kMostLags = 1000;
+
+Result<Encoding> decode(const v1::Encoding& encoding) {
+  if (!v1::Encoding::Role_IsValid(encoding.role()) ||
+      !v1::Encoding::Kind_IsValid(encoding.kind()) || encoding.hashed() > kMostHashed ||
+      !std::isfinite(encoding.fill())) {
+    return network_error("plan", "an unknown encoding of a column");
+  }
+  return Encoding{.name = encoding.name(),
+                  .role = static_cast<Encoding::Role>(encoding.role()),
+                  .kind = static_cast<Encoding::Kind>(encoding.kind()),
+                  .expert = encoding.expert(),
+                  .levels = {encoding.levels().begin(), encoding.levels().end()},
+                  .hashed = encoding.hashed(),
+                  .day_first = encoding.day_first(),
+                  .indicator = encoding.indicator(),
+                  .fill = encoding.fill(),
+                  .words_missing = encoding.words_missing()};
+}
+
 void encode(const ReadOptions& columns, v1::Columns& into) {
   into.set_target(columns.target);
   if (columns.feature_range) encode(*columns.feature_range, *into.mutable_feature_range());
@@ -83,6 +118,10 @@ void encode(const ReadOptions& columns, v1::Columns& into) {
   for (const std::string& column : columns.expert_columns) into.add_experts(column);
   into.set_experts_are_features(columns.experts_are_features);
   for (const std::string& name : columns.classes) into.add_classes(name);
+  for (const Encoding& encoding : columns.encodings) encode(encoding, *into.add_encodings());
+  into.set_time(columns.time);
+  into.set_lags(static_cast<std::uint32_t>(columns.lags));
+  into.set_impute(static_cast<std::uint32_t>(columns.impute));
 }
 
 Result<ReadOptions> decode(const v1::Columns& columns) {
@@ -107,6 +146,16 @@ Result<ReadOptions> decode(const v1::Columns& columns) {
   decoded.expert_columns.assign(columns.experts().begin(), columns.experts().end());
   decoded.experts_are_features = columns.experts_are_features();
   decoded.classes.assign(columns.classes().begin(), columns.classes().end());
+  for (const v1::Encoding& encoding : columns.encodings()) {
+    CAUCUS_TRY(Encoding one, decode(encoding));
+    decoded.encodings.push_back(std::move(one));
+  }
+  decoded.time = columns.time();
+  decoded.lags = columns.lags();
+  if (decoded.lags > kMostLags || columns.impute() > static_cast<std::uint32_t>(Impute::drop)) {
+    return network_error("plan", "an unknown treatment of columns");
+  }
+  decoded.impute = static_cast<Impute>(columns.impute());
   CAUCUS_CHECK(decoded.validate());
   return decoded;
 }

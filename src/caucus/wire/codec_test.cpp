@@ -35,6 +35,19 @@ SharedPlan full_plan() {
                              {"2..5", "tree"},
                              true,
                              {}};
+  plan.columns->encodings = {
+      Encoding{.name = "a",
+               .kind = Encoding::Kind::category,
+               .expert = 2,
+               .levels = {"x", "y"},
+               .hashed = 4,
+               .indicator = true},
+      Encoding{.name = "when", .kind = Encoding::Kind::time, .levels = {"hour"}, .day_first = true},
+      Encoding{
+          .name = "price", .role = Encoding::Role::target, .fill = -2.5, .words_missing = true}};
+  plan.columns->time = "when";
+  plan.columns->lags = 3;
+  plan.columns->impute = Impute::drop;
   return plan;
 }
 
@@ -60,6 +73,10 @@ TEST(Codec, BringsAPlanBackAsItWas) {
   EXPECT_EQ(plan.spaces[3].title, "tree");
   EXPECT_EQ(plan.loss.name(), "huber:0.3");
   EXPECT_EQ(plan.columns->ranges, welcome.plan.columns->ranges);
+  EXPECT_EQ(plan.columns->encodings, welcome.plan.columns->encodings);
+  EXPECT_EQ(plan.columns->time, "when");
+  EXPECT_EQ(plan.columns->lags, 3U);
+  EXPECT_EQ(plan.columns->impute, Impute::drop);
   EXPECT_EQ(plan.columns->target, "price");
   EXPECT_EQ(plan.columns->expert_columns, welcome.plan.columns->expert_columns);
   EXPECT_TRUE(plan.columns->experts_are_features);

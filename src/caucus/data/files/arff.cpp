@@ -1,10 +1,9 @@
-#include "caucus/data/table.hpp"
-
 #include <algorithm>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "caucus/data/files/cells.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
 
@@ -13,9 +12,13 @@ namespace {
 
 struct ArffAttribute {
   std::string name;
-  bool nominal = false;
-  std::unordered_map<std::string, double> values;  ///< the values of a nominal attribute
-  double sparse_default = 0.0;
+  DeclaredColumn declared;
+  std::unordered_set<std::string> levels;  ///< the values of a nominal attribute
+
+  /// What a sparse row means that does not list the attribute.
+  [[nodiscard]] std::string_view sparse_default() const {
+    return declared.levels.empty() ? "0" : std::string_view(declared.levels.front());
+  }
 };
 
 struct ArffToken {
@@ -69,57 +72,60 @@ Result<std::vector<std::string>> parse_nominal_values(std::string_view rest,
   return values;
 }
 
-void number_values(const std::vector<std::string>& texts, ArffAttribute& attribute) {
-  std::vector<double> numbers(texts.size());
-  bool all_numbers = true;
-  for (std::size_t k = 0; k < texts.size(); ++k) {
-    all_numbers = all_numbers && parse_number(texts[k], numbers[k]) == NumberForm::finite;
-  }
-  for (std::size_t k = 0; k < texts.size(); ++k) {
-    const double number = all_numbers ? numbers[k] : static_cast<double>(k);
-    attribute.values.emplace(texts[k], number);
-    if (k == 0) attribute.sparse_default = number;
-  }
-}
-
 /// Parses the text after the word @attribute.
 Result<ArffAttribute> parse_arff_attribute(std::string_view declaration, const std::string& where) {
+  using Declared = DeclaredColumn::Type;
   CAUCUS_TRY(const ArffToken name, take_arff_token(declaration, "{", where));
   ArffAttribute attribute;
   attribute.name = name.text;
   declaration = trim(declaration);
   if (declaration.starts_with('{')) {
-    attribute.nominal = true;
-    CAUCUS_TRY(const auto values, parse_nominal_values(declaration, where));
-    number_values(values, attribute);
+    attribute.declared.type = Declared::category;
+    CAUCUS_TRY(attribute.declared.levels, parse_nominal_values(declaration, where));
+    attribute.levels.insert(attribute.declared.levels.begin(), attribute.declared.levels.end());
     return attribute;
   }
   CAUCUS_TRY(const ArffToken type, take_arff_token(declaration, "", where));
   const std::string kind = lower_case(type.text);
-  if (kind == "numeric" || kind == "real" || kind == "integer") return attribute;
-  return data_error(
-      where, "attribute " + in_quotes(attribute.name) + " has the type " + in_quotes(type.text),
-      "expected numeric, real, integer or a list of values");
+  if (kind == "numeric" || kind == "real" || kind == "integer") {
+    attribute.declared.type = Declared::number;
+  } else if (kind == "string") {
+    attribute.declared.type = Declared::text;
+  } else if (kind == "date") {
+    attribute.declared.type = Declared::time;
+  } else {
+    return data_error(
+        where, "attribute " + in_quotes(attribute.name) + " has the type " + in_quotes(type.text),
+        "expected numeric, real, integer, string, date or a list of values");
+  }
+  return attribute;
 }
 
 class ArffReader {
  public:
-  ArffReader(ByteSource& source, RowSink& sink)
+  ArffReader(ByteSource& source, CellSink& sink)
       : name_(source.name()), lines_(source), sink_(sink) {}
 
   Status read() {
     CAUCUS_CHECK(declarations());
-    TableHeader header{{}, attributes_.size()};
-    for (const ArffAttribute& attribute : attributes_) header.names.push_back(attribute.name);
+    CellHeader header;
+    header.columns = attributes_.size();
+    for (const ArffAttribute& attribute : attributes_) {
+      header.names.push_back(attribute.name);
+      header.declared.push_back(attribute.declared);
+    }
     CAUCUS_CHECK(sink_.header(header));
-    values_.resize(attributes_.size());
+    tokens_.resize(attributes_.size());
     std::string_view line;
     for (bool any = false;; any = true) {
       CAUCUS_TRY(const bool more, next(line));
       if (!more && !any) return data_error(name_, "has no rows", "expected rows after @data");
       if (!more) return Done{};
-      CAUCUS_CHECK(line.starts_with('{') ? sparse_row(line) : dense_row(line));
-      CAUCUS_CHECK(sink_.row(values_, lines_.line_number()));
+      CAUCUS_TRY(const bool whole, line.starts_with('{') ? sparse_row(line) : dense_row(line));
+      if (!whole) continue;
+      cells_.clear();
+      for (const ArffToken& token : tokens_) cells_.emplace_back(token.text);
+      CAUCUS_CHECK(sink_.row(cells_, lines_.line_number()));
     }
   }
 
@@ -168,30 +174,33 @@ class ArffReader {
     return true;
   }
 
-  Status dense_row(std::string_view rest) {
+  /// Fills the tokens; returns false if the row has another number of fields, which the sink
+  /// allows.
+  Result<bool> dense_row(std::string_view rest) {
     std::size_t k = 0;
     for (bool more = true; more; ++k) {
-      CAUCUS_TRY(const ArffToken token, take_arff_token(rest, ",", lines_.where()));
-      if (k < attributes_.size()) {
-        tokens_.resize(attributes_.size());
-        tokens_[k] = token;
-      }
+      if (k == attributes_.size() && trim(rest).empty()) break;  // a comma at the end
+      CAUCUS_TRY(ArffToken token, take_arff_token(rest, ",", lines_.where()));
+      if (k < attributes_.size()) tokens_[k] = std::move(token);
       CAUCUS_TRY(more, comma(rest));
     }
     if (k != attributes_.size()) {
-      return data_error(lines_.where(), "has " + std::to_string(k) + " fields",
-                        "expected " + std::to_string(attributes_.size()));
+      CAUCUS_CHECK(sink_.ragged(data_error(lines_.where(), "has " + std::to_string(k) + " fields",
+                                           "expected " + std::to_string(attributes_.size()))));
+      return false;
     }
-    for (k = 0; k < attributes_.size(); ++k) CAUCUS_CHECK(assign(k, tokens_[k]));
-    return Done{};
+    for (k = 0; k < attributes_.size(); ++k) CAUCUS_CHECK(check(k));
+    return true;
   }
 
-  Status sparse_row(std::string_view rest) {
+  Result<bool> sparse_row(std::string_view rest) {
     if (!rest.ends_with('}')) {
       return data_error(lines_.where(), "has an unclosed sparse row", "expected '}'");
     }
     rest = trim(rest.substr(1, rest.size() - 2));
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = attributes_[k].sparse_default;
+    for (std::size_t k = 0; k < attributes_.size(); ++k) {
+      tokens_[k].text = attributes_[k].sparse_default();
+    }
     std::size_t smallest = 0;
     for (bool more = !rest.empty(); more;) {
       CAUCUS_TRY(const ArffToken index, take_arff_token(rest, ",", lines_.where()));
@@ -201,43 +210,38 @@ class ArffReader {
             lines_.where(), "has the index " + in_quotes(index.text),
             "expected increasing numbers from 0 to " + std::to_string(attributes_.size() - 1));
       }
-      CAUCUS_TRY(const ArffToken value, take_arff_token(rest, ",", lines_.where()));
-      CAUCUS_CHECK(assign(k, value));
+      CAUCUS_TRY(tokens_[k], take_arff_token(rest, ",", lines_.where()));
+      CAUCUS_CHECK(check(k));
       smallest = k + 1;
       CAUCUS_TRY(more, comma(rest));
     }
-    return Done{};
+    return true;
   }
 
-  Status assign(std::size_t k, const ArffToken& token) {
+  /// Refuses a value that a nominal attribute does not have.
+  [[nodiscard]] Status check(std::size_t k) const {
     const ArffAttribute& attribute = attributes_[k];
-    const auto where = [&] { return column_where(lines_.where(), k + 1); };
-    if (token.text == "?" && !token.quoted) {
-      return data_error(where(), "is missing ('?')", "expected a value");
-    }
-    if (attribute.nominal) {
-      const auto found = attribute.values.find(token.text);
-      if (found == attribute.values.end()) {
-        return data_error(
-            where(), in_quotes(token.text) + " is not a value of " + in_quotes(attribute.name),
-            "expected one of its " + std::to_string(attribute.values.size()) + " declared values");
-      }
-      values_[k] = found->second;
-      return Done{};
-    }
-    return read_number(token.text, values_[k], where);
+    const ArffToken& token = tokens_[k];
+    if (attribute.levels.empty() || attribute.levels.contains(token.text)) return Done{};
+    if (is_missing(token.text)) return Done{};
+    return data_error(
+        column_where(lines_.where(), k + 1),
+        in_quotes(token.text) + " is not a value of " + in_quotes(attribute.name),
+        "expected one of its " + std::to_string(attribute.levels.size()) + " declared values");
   }
 
   std::string name_;
   LineReader lines_;
-  RowSink& sink_;
+  CellSink& sink_;
   std::vector<ArffAttribute> attributes_;
-  std::vector<ArffToken> tokens_;
-  std::vector<double> values_;
+  std::vector<ArffToken> tokens_;  ///< of the row
+  std::vector<std::string_view> cells_;
 };
 
 }  // namespace
 
-Status read_arff(ByteSource& source, RowSink& sink) { return ArffReader(source, sink).read(); }
+Status read_arff_cells(ByteSource& source, CellSink& sink) {
+  return ArffReader(source, sink).read();
+}
 
 }  // namespace caucus

@@ -166,7 +166,17 @@ struct ByteSource::File {
 
   Result<std::size_t> read(std::span<char> into) {
     if (ahead) return ahead->read(into);
+    if (replayed < kept.size()) {
+      const std::size_t count =
+          std::string_view(kept).substr(replayed).copy(into.data(), into.size());
+      replayed += count;
+      return count;
+    }
     CAUCUS_TRY(const std::size_t got, reader.read(into));
+    if (!regular) {
+      kept.append(into.data(), got);
+      replayed = kept.size();
+    }
     // Pipes are excluded because a thread that waits for a pipe cannot be stopped.
     if (got == into.size() && regular && reader.packed()) {
       ahead =
@@ -177,24 +187,29 @@ struct ByteSource::File {
 
   GzipReader reader;
   bool regular;
+  std::string kept;                  // what was read of a stream, to read it again
+  std::size_t replayed = 0;          // bytes of it
   std::unique_ptr<ReadAhead> ahead;  // if set, only its thread uses the reader
 };
 
 void ByteSource::Close::operator()(File* file) const { delete file; }
 
 Result<ByteSource> ByteSource::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool standard = path == "-";
+  const int descriptor = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::string name = standard ? "standard input" : path;
   if (descriptor < 0) {
-    return system_error(path, "cannot be opened", "expected a readable data file");
+    return system_error(name, "cannot be opened", "expected a readable data file");
   }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     ::close(descriptor);
-    return data_error(path, "is a directory", "expected a data file");
+    return data_error(name, "is a directory", "expected a data file");
   }
-  ByteSource source = from_memory({}, path);
-  source.file_.reset(new File(descriptor, path, known && S_ISREG(info.st_mode)));
+  ByteSource source = from_memory({}, name);
+  source.file_.reset(new File(descriptor, name, known && S_ISREG(info.st_mode) && !standard));
   return source;
 }
 
@@ -212,13 +227,16 @@ Result<std::size_t> ByteSource::read(std::span<char> into) {
   return count;
 }
 
+bool ByteSource::is_stream() const { return file_ && !file_->regular; }
+
 Status ByteSource::rewind() {
   position_ = 0;
   if (!file_) return Done{};
   file_->ahead.reset();
-  if (file_->regular && file_->reader.rewind()) return Done{};
-  return data_error(name_, "has to be read twice and cannot be (not a regular file)",
-                    "expected a file on disk");
+  file_->replayed = 0;
+  if (!file_->regular) return Done{};
+  if (file_->reader.rewind()) return Done{};
+  return data_error(name_, "has to be read twice and cannot be", "expected a file on disk");
 }
 
 }  // namespace caucus

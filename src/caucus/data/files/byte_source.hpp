@@ -14,6 +14,7 @@ namespace caucus {
 
 class ByteSource {
  public:
+  /// Opens a file; "-" is standard input.
   static Result<ByteSource> open(const std::string& path);
   /// The bytes must outlive the source. `name` replaces the path in messages.
   static ByteSource from_memory(std::string_view bytes, std::string name);
@@ -22,8 +23,11 @@ class ByteSource {
   /// stream, or one with a wrong checksum, is an error.
   Result<std::size_t> read(std::span<char> into);
 
-  /// Returns to the first byte. Fails for pipes and terminals, which can be read only once.
+  /// Returns to the first byte. What was read of a stream is kept in memory for that.
   Status rewind();
+  /// Whether it is a pipe or a terminal, or standard input: opening it again would give other
+  /// bytes.
+  [[nodiscard]] bool is_stream() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
 

@@ -176,10 +176,19 @@ TEST(ByteSource, MissingFileAndDirectoryAreDataErrors) {
   EXPECT_THAT(directory.error().line(), HasSubstr("is a directory"));
 }
 
-TEST(ByteSource, WhatIsNotARegularFileCannotBeRewound) {
-  auto source = ByteSource::open("/dev/null");
+TEST(ByteSource, AStreamIsKeptToBeReadAgain) {
+  std::FILE* pipe = popen("printf 'abcdef'", "r");
+  auto source = ByteSource::open("/dev/fd/" + std::to_string(fileno(pipe)));
   ASSERT_TRUE(source.ok());
-  EXPECT_FALSE(source->rewind().ok());
+  EXPECT_TRUE(source->is_stream());
+  std::string text(4, ' ');
+  EXPECT_EQ(*source->read(text), 4u);
+  ASSERT_TRUE(source->rewind().ok());
+  EXPECT_EQ(*source->read(text), 4u);
+  EXPECT_EQ(text, "abcd");
+  EXPECT_EQ(*source->read(text), 2u);
+  EXPECT_EQ(text, "efcd");
+  pclose(pipe);
 }
 
 TEST(LineReader, TakesBothLineEndsAndALastLineWithout) {

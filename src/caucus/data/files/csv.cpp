@@ -13,19 +13,6 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(' ') == std::string_view::npos;
 }
 
-char detect_delimiter(std::string_view line) {
-  constexpr std::array<char, 3> kCandidates = {',', ';', '\t'};
-  std::array<std::size_t, 3> count{};
-  bool inside = false;
-  for (const char c : line) {
-    if (c == '"') inside = !inside;
-    if (inside) continue;
-    for (std::size_t k = 0; k < kCandidates.size(); ++k) count[k] += c == kCandidates[k] ? 1u : 0u;
-  }
-  const auto most = std::max_element(count.begin(), count.end());
-  return kCandidates[static_cast<std::size_t>(most - count.begin())];
-}
-
 class CsvReader {
  public:
   CsvReader(ByteSource& source, RowSink& sink)
@@ -121,6 +108,19 @@ class CsvReader {
 };
 
 }  // namespace
+
+char detect_delimiter(std::string_view line) {
+  constexpr std::array<char, 3> kCandidates = {',', ';', '\t'};
+  std::array<std::size_t, 3> count{};
+  bool inside = false;
+  for (const char c : line) {
+    if (c == '"') inside = !inside;
+    if (inside) continue;
+    for (std::size_t k = 0; k < kCandidates.size(); ++k) count[k] += c == kCandidates[k] ? 1u : 0u;
+  }
+  const auto most = std::max_element(count.begin(), count.end());
+  return kCandidates[static_cast<std::size_t>(most - count.begin())];
+}
 
 Status read_csv(ByteSource& source, RowSink& sink) { return CsvReader(source, sink).read(); }
 

@@ -179,13 +179,14 @@ def test_experts_are_columns_of_the_file(caucus):
     header, *rows = rows_of("raw.csv")
     write_rows("data.csv", [[*header[:10], "good", "bad", "target"],
                             *([*row[:10], float(row[10]) + 0.01, float(row[10]) + 1, row[10]] for row in rows)])
-    result = caucus.json("run --data data.csv --spaces experts --expert-columns 11..12 --spaces linear "
+    result = caucus.json("run --data data.csv --no-scale --spaces experts --expert-columns 11..12 --spaces linear "
                          "--schedule constant --eta 5 --lambda 0.01 --regret")
     run = result["results"][0]
     assert run["probabilities"][0] > 0.5, "the good expert is not chosen"
     assert run["regret"][0]["best_loss"] == pytest.approx(2000 * 0.01**2, rel=0.01)
     assert result["data"]["features"] == 10, "experts are counted as features"
-    named = caucus.json("run --data data.csv --spaces experts --expert-columns bad,good --experts-as-features --regret")
+    named = caucus.json("run --data data.csv --no-scale --spaces experts --expert-columns bad,good --experts-as-features "
+                        "--regret")
     assert named["results"][0]["regret"][1]["best_loss"] == pytest.approx(2000 * 0.01**2, rel=0.01)
     assert named["data"]["features"] == 12, "experts are not features too"
 

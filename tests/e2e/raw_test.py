@@ -89,7 +89,7 @@ RUNS = {
 REFUSED = {
     "mixed types": ("x,y\n1,2\n2,3\n3,4\nERR,5\n", 3, r"t\.csv:5: column 1 'x': holds 'ERR' .*--numbers x"),
     "ragged rows": ("a,b,c\n1,2,3\n4,5\n", 3, r"t\.csv:3: has 2 fields; expected 3"),
-    "1e308": ("x,y\n1e308,1\n2,2\n", 3, r"t\.csv:2: column 1 'x': '1e\+308' does not fit a float"),
+    "1e308": ("x,y\n1e308,1\n2,2\n", 3, r"t\.csv:3: column 1 'x': '1e\+308' does not fit a float"),
     "only one column": ("y\n1\n2\n", 3, "has no column left for a feature"),
     "an empty file": ("", 3, r"t\.csv: is empty"),
     "only a header": ("a,b\n", 3, "has a header but no rows"),

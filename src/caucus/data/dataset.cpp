@@ -82,6 +82,7 @@ class DatasetSink : public RowSink {
     for (const std::size_t column : scaling.expert_columns) {
       if (!header.names.empty()) data_.expert_names_.push_back(header.names[column]);
     }
+    if (!header.names.empty()) data_.target_name_ = header.names[scaling.target_column];
     make_slots();
     return Done{};
   }

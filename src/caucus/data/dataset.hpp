@@ -53,6 +53,8 @@ class Dataset {
   [[nodiscard]] const Scaling& scaling() const { return scaling_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// The name of the target column; empty if the file names no columns.
+  [[nodiscard]] const std::string& target_name() const { return target_name_; }
   /// The names of the target's values, if they are not numbers: y() is an index into them. Empty if
   /// the target is a number.
   [[nodiscard]] const std::vector<std::string>& target_names() const { return target_names_; }
@@ -75,6 +77,7 @@ class Dataset {
   std::vector<double> client_values_;
   Scaling scaling_;
   std::vector<std::string> feature_names_, expert_names_;
+  std::string target_name_;
   std::vector<std::string> target_names_;
 };
 

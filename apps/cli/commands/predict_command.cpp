@@ -19,8 +19,10 @@
 #include "caucus/report/words.hpp"
 #include "experts/row_experts.hpp"
 #include "joining/join_state.hpp"
+#include "options/interrupt.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
+#include "options/progress_line.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -351,8 +353,13 @@ Status execute_predict(const PredictCommand& command) {
     CAUCUS_TRY(personal, read_personal(command.client_state, model));
   }
   PredictingSink sink(model, maps, std::move(personal), command.interval, command.data);
+  Interruptible interruptible;
   if (!asked.empty()) sink.ask({command.expert_command, asked});
-  CAUCUS_CHECK(read_table(command.data, sink));
+  CAUCUS_CHECK([&] {
+    const auto line = show_reading({command.data});
+    return read_table(command.data, sink);
+  }());
+  interruptible.end();
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
   return Done{};

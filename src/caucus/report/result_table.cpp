@@ -100,7 +100,8 @@ std::string algorithms_table(const RunRecord& run, std::size_t width) {
     }
   };
   const BaselineRecord& baselines = results.front().baselines;
-  if (std::isfinite(run.best_constant) || std::isfinite(baselines.constant)) {
+  if (std::isfinite(run.best_constant) || std::isfinite(baselines.constant) ||
+      std::isfinite(baselines.accuracy)) {
     const double score = std::isfinite(run.best_constant) ? run.best_constant
                          : run.is_square()                ? baselines.constant
                                                           : kUnknown;

@@ -65,4 +65,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/caucus DESTINATION ${CMAKE_INSTA
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET caucus_cli)
   install(TARGETS caucus_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Manual pages, made by the program from its own help.
+  set(manual_pages ${PROJECT_BINARY_DIR}/man/man1)
+  add_custom_command(OUTPUT ${manual_pages}/caucus.1
+    COMMAND caucus_cli man --out ${manual_pages} DEPENDS caucus_cli VERBATIM)
+  add_custom_target(caucus_manual ALL DEPENDS ${manual_pages}/caucus.1)
+  install(DIRECTORY ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR})
 endif()

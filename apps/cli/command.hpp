@@ -18,7 +18,7 @@ using Action = std::function<Status()>;
 
 using AddCommand = void(CLI::App& app, Action& action);
 AddCommand add_run, add_predict, add_data, add_report, add_reproduce, add_advise, add_serve,
-    add_join, add_status, add_export, add_cert, add_completion;
+    add_join, add_status, add_export, add_cert, add_completion, add_man;
 
 /// Returns the long flags and the subcommands of a command.
 std::vector<std::string> words_of(const CLI::App& app);

@@ -10,6 +10,7 @@
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/wire/grpc_log.hpp"
 #include "command.hpp"
+#include "options/help.hpp"
 #include "version.hpp"
 
 namespace caucus::cli {
@@ -61,13 +62,16 @@ int run(int argc, char** argv) {
   CLI::App app(
       "caucus trains several candidate models across your sites and finds out which one is best.");
   app.name("caucus");
-  app.set_version_flag("--version", "caucus " + version());
+  app.formatter(std::make_shared<HelpFormatter>());  // commands that are added inherit it
+  app.set_help_flag("-h,--help", "show this help and exit");
+  app.set_version_flag("--version", "caucus " + version(), "show the version and exit");
   app.require_subcommand(1);
   app.footer(
       "Example:\n  caucus run --data elevators.csv.gz --feature-range -1,1 --label-range 0,1");
   Action action;
-  for (AddCommand* add : {add_run, add_predict, add_data, add_report, add_reproduce, add_advise,
-                          add_serve, add_join, add_status, add_export, add_cert, add_completion}) {
+  for (AddCommand* add :
+       {add_run, add_predict, add_data, add_report, add_reproduce, add_advise, add_serve, add_join,
+        add_status, add_export, add_cert, add_completion, add_man}) {
     add(app, action);
   }
   refuse_empty_values(app);

@@ -50,9 +50,9 @@ def scalars(file, without):
 
 
 def results(file):
-    """Returns the results of a run without how long they took, and without the regret, which a server knows by itself
-    and a run computes only with --regret."""
-    return scalars(file, r"^(?!results)|\.seconds|\.regret\[|\.bounds")
+    """Returns the results of a run without how long they took, without the regret, which a server knows by itself and a
+    run computes only with --regret, and without what needs single predictions, which a server does not see."""
+    return scalars(file, r"^(?!results)|\.seconds|\.regret\[|\.bounds|\.mae$|\.baselines\.persistence$")
 
 
 def learned(file):

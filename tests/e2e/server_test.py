@@ -219,7 +219,7 @@ def test_a_finished_store_tells_its_result_again(caucus, operator):
     operator.join_both()
     operator.end_all()
     assert "fomd-oms" in read("serve.out")
-    assert re.search("client +examples +personal +federated +alone +last target\n.*\nc01 ", read("serve.out"))
+    assert re.search("client +examples +RMSE +federated +alone +last target.*\n.*\nc01 ", read("serve.out"))
     page = read("report.html")
     assert "</html>" in page and "Losses of each client" in page
     write("second.json", caucus("serve f.toml --json -"))

@@ -6,8 +6,10 @@
 #include "caucus/data/generators.hpp"
 #include "caucus/data/ranges.hpp"
 #include "commands/data_info.hpp"
+#include "options/interrupt.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
+#include "options/progress_line.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -25,6 +27,7 @@ struct DataCommand {
 };
 
 Status info(const DataCommand& command) {
+  const auto line = show_reading({command.file});
   return show_data_info(command.file, command.columns, command.ranges);
 }
 
@@ -33,9 +36,15 @@ Status merge(const DataCommand& command) {
   return write_text(command.out, ranges_text(merged));
 }
 
-Status convert(const DataCommand& command) { return convert_table(command.file, command.out); }
+Status convert(const DataCommand& command) {
+  const Interruptible interruptible;
+  const auto line = show_reading({command.file});
+  return convert_table(command.file, command.out);
+}
 
 Status split_rows(const DataCommand& command) {
+  const Interruptible interruptible;
+  const auto line = show_reading({command.file});
   return split_table(command.file, command.files, command.out);
 }
 
@@ -58,6 +67,14 @@ Status generate(const DataCommand& command) {
   return write_csv(generator, command.out == "-" ? "/dev/stdout" : command.out);
 }
 
+std::string generator_names() {
+  std::string names;
+  for (const GeneratorInfo& info : generator_list()) {
+    names += (names.empty() ? "" : "|") + std::string(info.name);
+  }
+  return names;
+}
+
 std::string generator_help() {
   std::string text = "Generators:\n";
   for (const GeneratorInfo& info : generator_list()) {
@@ -74,7 +91,9 @@ void add_generate(CLI::App& data, Action& action) {
                   generator_help(), generate);
   constexpr std::uint64_t kMost = 1'000'000;
   GeneratorOptions& options = given.options;
-  command.add_option("name", given.file, "generator, see below")->required();
+  command.add_option("name", given.file, "generator, see below")
+      ->type_name(generator_names())
+      ->required();
   add_count(command, "--rows", "N", options.rows, 1, 0xFFFFFFFF,
             "rows; of an adversary per client (1000)");
   add_option(command, "--out", "FILE|-", given.out, "CSV or CSV.gz to write; - for standard output")

@@ -21,8 +21,10 @@
 #include "caucus/report/words.hpp"
 #include "experts/row_experts.hpp"
 #include "joining/join_state.hpp"
+#include "options/interrupt.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
+#include "options/progress_line.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -345,8 +347,13 @@ Status execute_predict(const PredictCommand& command) {
   InputTables tables;
   CAUCUS_TRY(const InputTable table, tables.open(command.data));
   PredictingSink sink(model, maps, std::move(personal), command.interval, table.name);
+  Interruptible interruptible;
   if (!asked.empty()) sink.ask({command.expert_command, asked});
-  CAUCUS_CHECK(read_cells(*table.source, table.format, sink));
+  CAUCUS_CHECK([&] {
+    const auto line = show_reading({command.data});
+    return read_cells(*table.source, table.format, sink);
+  }());
+  interruptible.end();
   CAUCUS_CHECK(write_text(command.out, sink.text));
   std::fputs(sink.score().c_str(), stderr);
   return Done{};

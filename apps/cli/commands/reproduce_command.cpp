@@ -5,6 +5,7 @@
 
 #include "caucus/report/text_table.hpp"
 #include "caucus/reproduce/reproduce.hpp"
+#include "options/interrupt.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
 #include "options/progress_line.hpp"
@@ -83,6 +84,7 @@ Status execute_reproduce(const ReproduceCommand& given) {
   ResultOutputs outputs(command.results);
   CAUCUS_CHECK(outputs.check({}));
 
+  Interruptible interruptible;
   const auto start = std::chrono::steady_clock::now();
   Progress progress;
   auto found = [&] {
@@ -100,6 +102,7 @@ Status execute_reproduce(const ReproduceCommand& given) {
       command.options.quick ? "A quick look: fewer repetitions, smaller grids and data.\n\n" : "";
   CAUCUS_CHECK(outputs.fill(json, head + report::reproduction_text(*found) + "\n" +
                                       report::rounded(seconds.count(), 3) + " seconds\n"));
+  interruptible.end();
   return outputs.write();
 }
 
@@ -110,7 +113,9 @@ void add_reproduce(CLI::App& app, Action& action) {
       add_command(app, action, "reproduce", "Repeat the paper's experiments and compare",
                   kReproduceExamples, execute_reproduce);
   reproduce::Options& options = given.options;
-  add_option(reproduce, "experiment", "NAME", given.experiment, "which one")->required();
+  add_option(reproduce, "experiment", "table3|table4|lower-bound|communication|heterogeneous",
+             given.experiment, "which one")
+      ->required();
   add_option(reproduce, "--data-dir", "DIR", options.data_dir,
              "where the data sets are; default CAUCUS_DATA_DIR");
   add_count(reproduce, "--repeats", "R", options.repeats, 1, 1000,

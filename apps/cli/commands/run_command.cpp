@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "caucus/data/class_names.hpp"
+#include "caucus/report/text_table.hpp"
 #include "caucus/simulation/experiment.hpp"
 #include "experts/row_experts.hpp"
 #include "options/config_file.hpp"
 #include "options/expert_spaces.hpp"
 #include "options/flags.hpp"
+#include "options/interrupt.hpp"
 #include "options/option.hpp"
 #include "options/outputs.hpp"
 #include "options/progress_line.hpp"
@@ -100,10 +102,21 @@ Status play(const RunCommand& command, const RunConfig& config) {
   inputs.insert(inputs.end(), {config.scale_from, command.config_file});
   CAUCUS_CHECK(outputs.check(inputs));
 
+  Progress progress;
+  Interruptible interruptible([&progress] {
+    const auto total = static_cast<double>(progress.total);
+    const double share = total > 0.0 ? static_cast<double>(progress.done) / total : 0.0;
+    return report::rounded(100.0 * share, 2) + "% was done, nothing was written";
+  });
   CAUCUS_TRY(const ReadOptions read, config.read_options());
   const bool of_classes = options.loss.is_classification() || options.loss.has_classes();
   const auto targets = of_classes ? TargetClipping::kept : TargetClipping::clipped;
-  CAUCUS_TRY(Dataset data, read_dataset(files, read, targets));
+  auto dataset = [&] {
+    const auto line = show_reading(files);
+    return read_dataset(files, read, targets);
+  }();
+  if (!dataset.ok()) return std::move(dataset.error());
+  Dataset& data = *dataset;
   for (const std::string& note : data.notes()) warn("note: " + note);
   name_experts(options.spaces, data.expert_names());
   LabelConvention labels = LabelConvention::none;
@@ -131,7 +144,6 @@ Status play(const RunCommand& command, const RunConfig& config) {
     };
     asked.emplace(data, AskedExperts(ask, options.spaces, options.loss, data.features()));
   }
-  Progress progress;
   auto result = [&] {
     const auto line = show_progress(progress);
     return run_experiment(data, options, progress, asked ? &*asked : nullptr);
@@ -139,10 +151,12 @@ Status play(const RunCommand& command, const RunConfig& config) {
   if (!result.ok()) return std::move(result.error());
   report::DataFacts facts = report::facts_of(data);
   if (!config.clients_from.empty()) facts.name = config.clients_from;
+  facts.in_order = keeps_order(options.partition.kind);
   const report::FinishedRun run{version(),  result_config(config), options, facts, *result, labels,
                                 class_names};
   const report::StoredModel model = model_of(run);
   CAUCUS_CHECK(outputs.fill(run, model));
+  interruptible.end();
   CAUCUS_CHECK(outputs.write());
   if (!command.results.model_out.empty()) say_scores(model);
   return Done{};

@@ -28,10 +28,12 @@ constexpr const char* kServeExamples =
   clients = ["c01", "c02", "c03"]      # the names of all clients
   listen = "localhost:7070"
   http = "localhost:9090"              # GET /status, /metrics, /healthz
-  durability = "batch"                 # or a number: that many batches per durable commit
+  durability = "batch"                 # or a number of batches per commit
   # For clients on other machines; caucus cert init makes these files:
   tokens = "keys/tokens"
-  tls = {cert = "keys/server.pem", key = "keys/server.key", client_ca = "keys/ca.pem"}
+  tls.cert = "keys/server.pem"
+  tls.key = "keys/server.key"
+  tls.client_ca = "keys/ca.pem"
 
 The table also takes snapshot_every (1000), label_delay (16), violations (3), linger_ms (30000)
 and, without a ranges file, features (the number of features of an example) and the bounds

@@ -1,5 +1,7 @@
 #include "options/outputs.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include "caucus/report/report.hpp"
 #include "options/option.hpp"
+#include "options/terminal.hpp"
 
 namespace caucus::cli {
 namespace {
@@ -110,7 +113,7 @@ Status ResultOutputs::fill(const report::FinishedRun& run, const report::StoredM
     if (flag == "--model-out") output.text = report::json_text(report::model_json(model)) + "\n";
     if (flag == "--predictions") output.text = report::forecasts_csv(run);
   }
-  return fill(report::result_json(run), report::result_table(run));
+  return fill(report::result_json(run), report::result_text(run, terminal_width(STDOUT_FILENO)));
 }
 
 Status ResultOutputs::write() const {

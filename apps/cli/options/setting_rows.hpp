@@ -89,6 +89,25 @@ Result<Count> parse_within(const std::string& value) {
   return not_valid(value, "expected " + std::to_string(least) + " to " + report::grouped(most));
 }
 
+// Words that a value can be.
+template <class T>
+std::vector<std::string> value_words(As<T>, const std::string& value_name) {
+  if constexpr (std::is_enum_v<T>) {
+    std::vector<std::string> list;
+    for (const auto& [word, meaning] : words_of(T{})) list.push_back(word);
+    return list;
+  } else {
+    return words_of_value_name(value_name);
+  }
+}
+template <class T>
+std::vector<std::string> value_words(As<std::optional<T>>, const std::string& value_name) {
+  return value_words(As<T>(), value_name);
+}
+inline std::vector<std::string> value_words(As<Loss>, const std::string&) {
+  return {"square", "absolute", "huber", "logistic", "hinge", "pinball", "linear"};
+}
+
 /// The names of a setting. "name --algorithm algorithms" are a key, a flag and a field of the
 /// library; "sample sample_size" and "file --data" leave one out, which then follows from the key.
 struct SettingNames {
@@ -111,7 +130,8 @@ struct Row : Setting<Target> {
   template <class Member, class Owner, class Parse, class Get>
   Row(const char* text, const char* shown, const char* meaning, Member Owner::*member,
       Parse parse_text, Get get_json)
-      : Setting<Target>{"", "", "", "", shown, meaning, {}, get_json} {
+      : Setting<Target>{"", "",      "", "", shown, meaning, value_words(As<Member>(), shown),
+                        {}, get_json} {
     const SettingNames names(text);
     this->key = names.key;
     this->field = names.field;

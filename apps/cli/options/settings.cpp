@@ -1,5 +1,9 @@
 #include "options/settings.hpp"
 
+#include <algorithm>
+#include <cctype>
+
+#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/engine/participant/retained_reports.hpp"
 #include "caucus/federation/security/address.hpp"
 #include "caucus/federation/security/client_name.hpp"
@@ -94,11 +98,44 @@ bool locate(Error& error, const std::vector<Setting<Target>>& settings, const Pl
   return false;
 }
 
+/// Adds the names of algorithms, which are not those of an enumeration.
+std::vector<Setting<RunConfig>> with_algorithms(std::vector<Setting<RunConfig>> settings) {
+  for (auto& setting : settings) {
+    if (setting.flag == "--algorithm") setting.values = algorithm_names();
+  }
+  return settings;
+}
+
 }  // namespace
+
+std::vector<std::string> words_of_value_name(const std::string& value_name) {
+  std::vector<std::string> words;
+  if (value_name.find('|') == std::string::npos) return words;
+  for (const std::string& part : split(value_name, '|')) {
+    const auto end = std::find_if(part.begin(), part.end(),
+                                  [](unsigned char c) { return std::isupper(c) != 0; });
+    const std::string word(part.begin(), end);
+    if (word.find_first_not_of("-.0123456789") != std::string::npos) words.push_back(word);
+  }
+  return words;
+}
+
+std::vector<std::string> values_of_flag(const std::string& flag) {
+  const auto find = [&](const auto& settings) -> std::vector<std::string> {
+    for (const auto& setting : settings) {
+      if (setting.flag == flag) return setting.values;
+    }
+    return {};
+  };
+  for (auto values : {find(run_settings()), find(space_settings()), find(server_settings())}) {
+    if (!values.empty()) return values;
+  }
+  return {};
+}
 
 const std::vector<Setting<RunConfig>>& run_settings() {
   using C = RunConfig;
-  static const auto settings = joined<C>(
+  static const auto settings = with_algorithms(joined<C>(
       {{"data",
         {{"file --data", "FILE|-",
           "CSV, CSV.gz, LIBSVM or ARFF with all clients' rows; - for standard input", &C::file},
@@ -199,7 +236,7 @@ const std::vector<Setting<RunConfig>>& run_settings() {
           "(0: "
           "all cores)",
           &C::threads},
-         {"regret", "", "exact regret against every space", &C::regret}}}});
+         {"regret", "", "exact regret against every space", &C::regret}}}}));
   return settings;
 }
 

@@ -23,6 +23,7 @@ struct Setting {
   std::string field;       ///< "rounds_per_upload"; how errors of the library name it
   std::string value_name;  ///< "N"; empty for a switch
   std::string help;
+  std::vector<std::string> values;  ///< words that it can be given, for completion
   std::function<Status(Target&, const std::string&)> set;
   std::function<Json(const Target&)> get;  ///< null: not set, not printed
 };
@@ -30,6 +31,13 @@ struct Setting {
 const std::vector<Setting<RunConfig>>& run_settings();
 const std::vector<Setting<SpaceGroup>>& space_settings();
 const std::vector<Setting<ServerConfig>>& server_settings();
+
+/// Returns the words that a flag of any setting can be given.
+std::vector<std::string> values_of_flag(const std::string& flag);
+
+/// Returns the words of a value name such as "N|growing": those in lower case, up to a letter that
+/// stands for a value, as in "column:N".
+std::vector<std::string> words_of_value_name(const std::string& value_name);
 
 /// Sets a setting from text that stands at `place`, which errors name.
 template <class Target>

@@ -292,6 +292,10 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
   served.labels = labels_of(plan, scaling);
   served.class_names = plan.columns->classes;
   served.data = {std::move(name), 0, feature_names(plan, scaling), std::move(scaling)};
+  if (plan.columns->ranges && !plan.columns->ranges->names.empty()) {
+    served.data.target = plan.columns->ranges->names[served.data.scaling.target_column];
+  }
+  served.data.in_order = true;
   for (const Member& member : federation.members()) {
     served.data.rows += std::max(member.examples, member.counted);
     served.data.clipped += member.clipped;

@@ -17,8 +17,8 @@ void StopSignals::watch(std::function<void()> stop) {
   watcher_ = std::thread([this, stop = std::move(stop)] {
     int signal = 0;
     while (sigwait(&signals_, &signal) == 0 && !done_) {
-      if (came_) end_by(signal);
-      came_ = true;
+      if (came()) end_by(signal);
+      came_ = signal;
       stopper_ = std::thread(stop);  // stop() may hang, and a second signal must still be seen
     }
   });

@@ -25,13 +25,15 @@ class StopSignals {
   /// Returns after `stop` has returned. From now on signals stay pending again.
   void unwatch();
   /// Returns whether a signal has come.
-  [[nodiscard]] bool came() const { return came_; }
+  [[nodiscard]] bool came() const { return came_ != 0; }
+  /// Ends the process by the signal that has come.
+  void end_process() const { end_by(came_); }
 
  private:
   void end_by(int signal) const;
 
   sigset_t signals_{}, before_{};
-  std::atomic<bool> came_ = false;
+  std::atomic<int> came_ = 0;  ///< the first signal
   std::atomic<bool> done_ = false;
   std::thread watcher_, stopper_;
 };

@@ -82,6 +82,13 @@ Result<Dataset> read_raw(InputTables& tables, const std::vector<std::string>& pa
 
 }  // namespace
 
+std::string Dataset::target_name() const {
+  for (const Encoding& encoding : encodings_) {
+    if (encoding.role == Encoding::Role::target) return encoding.name;
+  }
+  return {};
+}
+
 Result<Dataset> read_dataset(const std::vector<std::string>& paths, const ReadOptions& options,
                              TargetClipping target) {
   CAUCUS_CHECK(options.validate());

@@ -61,6 +61,8 @@ class Dataset {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// Empty if the file names no columns.
   [[nodiscard]] const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// The name of the target column; empty if the file names no columns.
+  [[nodiscard]] std::string target_name() const;
   /// The names of the target's values, if they are not numbers: y() is an index into them. Empty if
   /// the target is a number.
   [[nodiscard]] const std::vector<std::string>& target_names() const { return target_names_; }

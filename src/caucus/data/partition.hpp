@@ -58,6 +58,11 @@ struct PartitionSpec {
   std::string column = {};     ///< for column: N (from 1) or NAME
 };
 
+/// Returns whether clients use their rows in the order of the file.
+[[nodiscard]] inline bool keeps_order(PartitionSpec::Kind kind) {
+  return kind != PartitionSpec::Kind::shuffle && kind != PartitionSpec::Kind::dirichlet;
+}
+
 /// Parses shuffle, blocks, column:N or dirichlet:A. Kind::files has no text: it follows from the
 /// data.
 Result<PartitionSpec> parse_partition(std::string_view text);

@@ -14,17 +14,18 @@ bool is_enough(const ForecastSums& sums, std::uint64_t total) {
   return sums.examples >= kWindow * static_cast<double>(total);
 }
 
-/// Returns the mean loss of the constant that is best for classes with this mean.
-double constant_loss(const Loss& loss, double mean) {
+}  // namespace
+
+std::optional<double> best_constant(const Loss& loss, double mean, double square) {
   const double share = std::clamp(0.5 * (1.0 + mean), 0.0, 1.0);  // of the class 1
   const auto entropy = [](double p) { return p > 0.0 ? -p * std::log(p) : 0.0; };
+  if (std::holds_alternative<SquareLoss>(loss.kind())) return std::max(0.0, square - mean * mean);
   if (std::holds_alternative<LogisticLoss>(loss.kind())) {
     return entropy(share) + entropy(1.0 - share);
   }
+  if (!loss.is_classification()) return {};
   return 2.0 * std::min(share, 1.0 - share);  // of the hinge loss, by the constant -1 or 1
 }
-
-}  // namespace
 
 void ForecastSums::add(const ForecastSums& other) {
   examples += other.examples;
@@ -59,9 +60,10 @@ std::optional<ForecastScore> RecentForecasts::score(const Loss& loss, std::uint6
   const double mean = sums.targets / sums.examples;
   const bool classes = loss.is_classification();
   const double sum = !classes ? squares : personal ? sums.federated : sums.loss;
-  const double variance = std::max(0.0, sums.squared_targets / sums.examples - mean * mean);
+  const double square = sums.squared_targets / sums.examples;
   return ForecastScore{static_cast<std::uint64_t>(sums.examples), sum / forecasts,
-                       classes ? constant_loss(loss, mean) : variance, all - reported};
+                       *best_constant(classes ? loss : Loss(SquareLoss{}), mean, square),
+                       all - reported};
 }
 
 }  // namespace caucus

@@ -32,6 +32,11 @@ struct ForecastScore {
   friend bool operator==(const ForecastScore&, const ForecastScore&) = default;
 };
 
+/// Returns the mean loss of the constant that is best for targets with this mean and this mean
+/// square, for the square loss and the losses of classes; nothing for others, of which such sums
+/// do not tell.
+[[nodiscard]] std::optional<double> best_constant(const Loss& loss, double mean, double square);
+
 struct RecentForecasts {
   ForecastSums previous, latest;
   std::uint64_t total = 0;     ///< examples of the client

@@ -50,6 +50,7 @@ void Telemetry::record(std::size_t client, const PlayedSums& sums) {
   correct += sums.correct;
   forecasts += sums.forecasts;
   loss_of_client[client] += sums.loss;
+  errors_of_client[client].add(sums);
   recent_of_client[client].add({static_cast<double>(sums.forecasts), sums.targets,
                                 sums.squared_targets, sums.loss, sums.squared_error},
                                forecasts);
@@ -82,7 +83,11 @@ void Telemetry::record(std::span<const PlayedExample> given) {
         client = one.client;
       }
       sums.add(kind, one);
+      singles.absolute_error += std::abs(one.output - one.y);
+      const double step = one.y - std::exchange(last_targets_[client], one.y);
+      singles.persistence += step * step;
     }
+    singles.examples += given.size();
     open_ = client;
     open_sums_ = sums;
   });

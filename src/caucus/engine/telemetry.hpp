@@ -73,6 +73,29 @@ struct PlayedSums {
 /// Returns the loss of a prediction.
 double loss_of(const Loss& loss, const PlayedExample& one);
 
+/// Sums over all examples of a client, from which the error of the mean of its targets follows.
+struct ErrorSums {
+  double squared_error = 0.0, targets = 0.0, squared_targets = 0.0;
+  double log_loss = 0.0;    ///< classification
+  std::size_t correct = 0;  ///< classification
+
+  void add(const PlayedSums& sums) {
+    squared_error += sums.squared_error;
+    targets += sums.targets;
+    squared_targets += sums.squared_targets;
+    log_loss += sums.log_loss;
+    correct += sums.correct;
+  }
+};
+
+/// Sums over predictions that were recorded one by one. A server, which gets sums of batches, has
+/// none.
+struct SingleSums {
+  std::size_t examples = 0;
+  double absolute_error = 0.0;
+  double persistence = 0.0;  ///< squared errors of the client's last target, first of 0
+};
+
 class Telemetry {
  public:
   Telemetry(const Loss& measure, std::size_t clients)
@@ -81,8 +104,10 @@ class Telemetry {
         uploads_of_client(clients, 0),
         personal_of_client(clients),
         recent_of_client(clients),
+        errors_of_client(clients),
         of_class(3 * measure.classes(), 0),
-        measure_(measure) {}
+        measure_(measure),
+        last_targets_(clients, 0.0) {}
 
   /// Records all of a client's predictions in a batch. Call it in the clients' order.
   void record(std::size_t client, const PlayedSums& sums);
@@ -132,7 +157,9 @@ class Telemetry {
   std::vector<std::size_t> forecasts_of_client, uploads_of_client;
   std::vector<PersonalRecord> personal_of_client;
   std::vector<RecentForecasts> recent_of_client;
+  std::vector<ErrorSums> errors_of_client;
   std::vector<std::size_t> of_class;  ///< as in PlayedSums
+  SingleSums singles;  ///< not kept from one batch to the next: only simulations have them
 
  private:
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
@@ -152,6 +179,7 @@ class Telemetry {
     visit(self.uploads_of_client);
     visit(self.personal_of_client);
     visit(self.recent_of_client);
+    visit(self.errors_of_client);
     visit(self.of_class);
   }
   /// Records the last client, for which more predictions could have come.
@@ -161,6 +189,7 @@ class Telemetry {
   double loss_of_batch_ = 0.0;
   std::size_t open_ = kNobody;
   PlayedSums open_sums_;
+  std::vector<double> last_targets_;  ///< of every client
 };
 
 }  // namespace caucus

@@ -83,6 +83,8 @@ std::string figure(double value, int digits) {
   const double size = std::abs(value);
   if (std::isinf(size)) return sign + "∞";
   if (size == 0.0) return "0";
+  constexpr double kRounding = 1e-12;  // less is a rounding error or a power of a small share
+  if (size < kRounding) return value > 0.0 ? "< 1e-6" : "> −1e-6";
   if (size < 1e-4 || size >= 1e7) return sign + power_of_ten(size, digits);
   if (size >= 999.95) return sign + grouped(static_cast<std::size_t>(std::llround(size)));
   // Two digits of 153 would read 1.5e+02.

@@ -18,7 +18,8 @@ std::size_t letters(std::string_view text);
 std::string shortened(std::string_view text, std::size_t most);
 
 /// Formats a number with four significant digits, grouped thousands, a minus sign, and powers of
-/// ten if plain digits would be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. NaN becomes a dash.
+/// ten if plain digits would be long: 16,590; 0.01121; −3.5; 1.2 × 10⁻⁷. NaN becomes a dash, and
+/// what is as small as rounding errors "< 1e-6".
 std::string figure(double value, int digits = 4);
 
 /// Formats a number with so many decimals and a minus sign.

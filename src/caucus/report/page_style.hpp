@@ -29,6 +29,7 @@ h1 { margin: .15rem 0 .4rem; font-size: 1.9rem; line-height: 1.2; font-weight: 6
   letter-spacing: -.015em; overflow-wrap: anywhere; }
 .below { margin: 0; color: var(--soft); }
 .lead { margin: 1.4rem 0 1.6rem; font-size: 1.1rem; }
+.next { margin: 0 0 1.2rem; padding-left: .9rem; border-left: 3px solid var(--s1); }
 h2 { margin: 3.2rem 0 .9rem; font-size: 1.25rem; font-weight: 650; letter-spacing: -.01em; }
 h3 { margin: 0 0 .7rem; font-size: 1rem; font-weight: 650; line-height: 1.35; }
 p, li { overflow-wrap: anywhere; }
@@ -47,7 +48,7 @@ tbody tr + tr > * { border-top: 1px solid var(--hair); }
 th.number, td.number { text-align: right; white-space: nowrap; }
 .summary table { font-size: .84rem; }
 .summary th:not(:last-child), .summary td:not(:last-child) { padding-right: .85rem; }
-.summary td:last-child, .verdicts td:nth-child(2) { white-space: nowrap; }
+.verdicts td:nth-child(2) { white-space: nowrap; }
 .summary tbody th { white-space: nowrap; }
 .configuration table { border-top: 1px solid var(--soft); width: 100%; }
 .configuration th { width: 14rem; color: var(--soft); font-weight: 400; white-space: nowrap; }
@@ -59,7 +60,7 @@ pre { margin: 0; padding: .9rem 1.1rem; background: var(--wash); border-radius: 
   font: .85rem/1.55 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size: .82rem; }
-.chart { display: block; width: 100%; max-width: 42rem; min-width: 22rem; height: auto; overflow: visible; }
+.chart { display: block; width: 100%; max-width: 42rem; height: auto; overflow: visible; }
 .chart text { fill: var(--ink); font-size: 12px; font-family: inherit;
   font-variant-numeric: tabular-nums; }
 .chart .tick, .chart .name { fill: var(--soft); }
@@ -92,9 +93,19 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
   line-height: 1.45; box-shadow: 0 2px 10px rgb(0 0 0 / .12); white-space: nowrap; }
 .readout td { padding: 0 .8rem 0 0; border: 0; }
 .readout table { border: 0; font-size: inherit; min-width: 0; }
-@media (max-width: 30rem) {
+@media screen and (min-width: 36.01rem), print { .narrow { display: none; } }
+@media screen and (max-width: 36rem) { .wide { display: none; } }
+@media (max-width: 36rem) {
   main, footer { padding-left: .7rem; padding-right: .7rem; }
   header { padding-top: 1.5rem; }
+}
+@media screen and (max-width: 36rem) {
+  .summary table, .summary tbody, .summary tr, .summary th, .summary td { display: block; }
+  .summary thead, .summary td:empty { display: none; }
+  .summary tr { padding: .5rem 0; border-top: 1px solid var(--soft); }
+  .summary tr > *, .summary tbody tr + tr > * { padding: .1rem 0; border: 0; }
+  .summary td, .summary td.number { text-align: right; white-space: normal; }
+  .summary td::before { content: attr(data-name); float: left; color: var(--soft); }
 }
 @media print {
   @page { size: A4; margin: 17mm 16mm; }
@@ -106,7 +117,10 @@ footer { padding-top: 3rem; padding-bottom: 3rem; color: var(--soft); font-size:
   figure { margin-bottom: 1.1rem; }
   h2 { margin-top: 1.8rem; }
   .scroll { overflow: visible; }
-  .chart { min-width: 0; max-width: 13.2cm; }
+  table { font-size: 8.5pt; }
+  th, td { padding-right: .6rem; }
+  td.number { white-space: normal; }
+  .chart { max-width: 13.2cm; }
   .readout, details { display: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
@@ -125,7 +139,7 @@ for (const svg of document.querySelectorAll("svg[data-x]")) {
   rule.setAttribute("class", "rule");
   rule.setAttribute("y1", top);
   rule.setAttribute("y2", bottom);
-  const box = document.createElement("div");
+  const box = figure.querySelector(".readout") ?? document.createElement("div");
   box.className = "readout";
   box.hidden = true;
   figure.append(box);
@@ -164,6 +178,6 @@ for (const svg of document.querySelectorAll("svg[data-x]")) {
 )js";
 
 /// The hash of kScript, by which the page allows this script and no other. A test checks it.
-inline constexpr const char* kScriptHash = "sha256-xOyot8aRDv2JJm8nYGvNbS0XsJYQGgXCEI3pKZJBgLc=";
+inline constexpr const char* kScriptHash = "sha256-/IS8ciNA4SJUidkI+mKmqQHhNWD+bD3Emf7Rev32LkA=";
 
 }  // namespace caucus::report

@@ -8,7 +8,9 @@
 namespace caucus::report {
 namespace {
 
-std::string table_html(const TextTable& table) {
+/// On a narrow screen a row of a table with `names` becomes a list, in which each cell has the name
+/// of its column.
+std::string table_html(const TextTable& table, bool names = false) {
   std::string html = "<div class=\"scroll\"><table>\n";
   const auto css = [&](std::size_t c) { return table.words[c] ? "" : " class=\"number\""; };
   if (!table.columns.empty()) {
@@ -23,7 +25,9 @@ std::string table_html(const TextTable& table) {
     html += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c) {
       const bool heads_row = c == 0 && table.words[c];
-      html += heads_row ? "<th scope=\"row\">" : std::string("<td") + css(c) + ">";
+      const bool named = names && c < table.columns.size();
+      const std::string name = named ? " data-name=\"" + escaped(table.columns[c]) + "\"" : "";
+      html += heads_row ? "<th scope=\"row\">" : std::string("<td") + css(c) + name + ">";
       html += escaped(row[c]) + (heads_row ? "</th>" : "</td>");
     }
     html += "</tr>\n";
@@ -121,7 +125,8 @@ void Page::list(const std::vector<std::string>& items) {
 }
 
 void Page::table(const TextTable& table, std::string_view css) {
-  body_ += "<div class=\"" + std::string(css) + "\">" + table_html(table) + "</div>\n";
+  body_ +=
+      "<div class=\"" + std::string(css) + "\">" + table_html(table, css == "summary") + "</div>\n";
 }
 
 void Page::chart(const Chart& chart) {
@@ -130,7 +135,9 @@ void Page::chart(const Chart& chart) {
   figures_.push_back(standing_alone(svg));
   const ChartText text = std::visit([](const auto& any) { return any.text; }, chart);
   body_ += "<figure>\n<figcaption><h3><span class=\"figure-number\">Figure " + number + "</span> " +
-           escaped(text.title) + "</h3></figcaption>\n<div class=\"scroll\">" + svg + "</div>\n";
+           escaped(text.title) + "</h3></figcaption>\n<div class=\"wide\">" + svg +
+           "</div>\n<div class=\"narrow\">" + svg_of(chart, "narrow-" + number, kNarrowWidth) +
+           "</div>\n";
   paragraph(text.note, "note");
   body_ += "<details><summary>Numbers of figure " + number + "</summary>\n" +
            table_html(numbers_of(chart)) + "</details>\n</figure>\n";

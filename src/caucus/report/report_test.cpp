@@ -79,7 +79,7 @@ TEST(Report, ARunHasAllItsChartsTablesAndTheCommand) {
         "Probabilities over time: nco-oms", "MSE against communication", "Time"}) {
     EXPECT_TRUE(holds(html, "</span> " + std::string(title) + "</h3>")) << title;
   }
-  EXPECT_EQ(count(html, "<svg "), 8U);
+  EXPECT_EQ(count(html, "<svg "), 16U);  // each in two widths
   EXPECT_EQ(count(html, "<details>"), 8U);
   EXPECT_TRUE(holds(html, "<h1>data.csv</h1>"));
   EXPECT_TRUE(holds(html, "0.250 ± 0.010"));
@@ -103,21 +103,41 @@ TEST(Report, SpreadsBecomeBandsOfOneStandardDeviation) {
   json["results"][0]["curve"]["loss_sd"] = {1.0, 2.0, 4.0};
   json["results"][0]["curve"]["regret_sd"] = {0.5, 0.5, 0.5};
   const std::string html = page(json);
-  EXPECT_EQ(count(html, "class=\"band"), 3U);
+  EXPECT_EQ(count(html, "class=\"band"), 6U);  // three charts, each in two widths
   EXPECT_TRUE(holds(html, "10 (6 to 14)"));
   EXPECT_TRUE(holds(html, "0.25 (0.15 to 0.35)"));
   EXPECT_TRUE(holds(html, "7 (6.5 to 7.5)"));
 }
 
-TEST(Report, BoundsAreDrawnOnceWithTheirMeaning) {
+TEST(Report, OneRepetitionHasNoBands) {
+  Json json = run();
+  json["results"][0]["curve"]["loss_sd"] = {0.0, 0.0, 0.0};
+  const std::string html = page(json);
+  EXPECT_EQ(count(html, "class=\"band"), 0U);
+  EXPECT_FALSE(holds(html, "Bands:"));
+}
+
+TEST(Report, AFigureHasMoreThanOnePoint) {
+  Json json = run();
+  json["results"].erase(1);
+  const std::string html = page(json);
+  EXPECT_FALSE(holds(html, "against communication"));
+  EXPECT_FALSE(holds(html, "</span> Time</h3>"));
+  EXPECT_TRUE(holds(html, "Loss per example so far"));
+  Json& curve = json["results"][0]["curve"];
+  curve = {{"round", {1}}, {"loss", {4.0}}, {"regret", {1.0}}, {"probabilities", {{0.5, 0.5}}}};
+  EXPECT_EQ(count(page(json), "so far</h3>") + count(page(json), "over time"), 0U);
+}
+
+TEST(Report, BoundsAreDrawnOnceInEachWidthWithTheirMeaning) {
   Json json = run();
   EXPECT_FALSE(holds(page(json), "lower bounds"));
   for (Json& result : json["results"]) {
     result["bounds"] = {{"any", 2.5}, {"noncooperative", 5.5}};
   }
   const std::string html = page(json);
-  EXPECT_EQ(count(html, ">bound for any algorithm: 2.5</text>"), 1U);
-  EXPECT_EQ(count(html, ">bound without cooperation: 5.5</text>"), 1U);
+  EXPECT_EQ(count(html, ">bound for any algorithm: 2.5</text>"), 2U);
+  EXPECT_EQ(count(html, ">bound without cooperation: 5.5</text>"), 2U);
   EXPECT_TRUE(holds(html, "for losses in [0, 1] and the worst data there can be"));
   json["results"][1]["bounds"]["any"] = 3.5;
   EXPECT_TRUE(holds(page(json), ">bound for any algorithm (nco-oms): 3.5</text>"));
@@ -129,9 +149,9 @@ TEST(Report, WhatDivergedIsCalledSo) {
   json["results"][1]["diverged"] = 10;
   json["results"][1]["curve"]["loss"] = {4.0, 1e300, nullptr};
   const std::string html = page(json);
-  EXPECT_TRUE(holds(html, "<td class=\"number\">diverged</td>"));
+  EXPECT_TRUE(holds(html, "data-name=\"MSE\">diverged</td>"));
   EXPECT_TRUE(holds(html, "Leaving the chart at the top: nco-oms."));
-  EXPECT_TRUE(holds(html, "fomd-oms has the least MSE"));
+  EXPECT_TRUE(holds(html, "Of 2 algorithms fomd-oms is the best"));
   json["results"][1]["mse"] = {{"mean", 0.5}, {"sd", 0.1}};
   json["results"][1]["diverged"] = 3;
   EXPECT_TRUE(holds(page(json), "0.50 ± 0.10; diverged in 3 of 10"));
@@ -224,9 +244,9 @@ TEST(Report, AReproductionShowsVerdictsInWordsTablesAndCharts) {
         "<li>twitter</li>", "Errors over N", "caucus reproduce table3", "12.5 seconds"}) {
     EXPECT_TRUE(holds(html, part)) << part;
   }
-  EXPECT_EQ(count(html, "<svg "), 1U);
-  EXPECT_EQ(count(html, "class=\"band"), 1U);
-  EXPECT_EQ(count(html, "class=\"line dashed"), 1U);
+  EXPECT_EQ(count(html, "<svg "), 2U);  // in two widths
+  EXPECT_EQ(count(html, "class=\"band"), 2U);
+  EXPECT_EQ(count(html, "class=\"line dashed"), 2U);
 }
 
 TEST(Report, AReproductionThatDoesNotFitTogetherIsRefused) {

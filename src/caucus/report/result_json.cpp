@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/losses/bounds.hpp"
+#include "caucus/report/answer.hpp"
 #include "caucus/report/statistics.hpp"
+#include "caucus/report/words.hpp"
 
 namespace caucus::report {
 namespace {
@@ -39,8 +42,33 @@ Json bounds_json(const FinishedRun& run) {
   return bounds;
 }
 
+/// Returns how much one scaled unit of the target is in its own units.
+double unit_of(const Scaling& scaling) {
+  return scaling.columns == 0 ? 1.0 : scaling.target_original(1.0) - scaling.target_original(0.0);
+}
+
+/// Returns "adaptive", "theory", ..., or "own" for a baseline, which has its own rates.
+std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
+  if (is_baseline(result.algorithm)) return "own";
+  const ScheduleKind kind = run.options.schedule.kind;
+  const bool from_gradients = kind == ScheduleKind::adaptive && !result.from_sums;
+  return word_of(kSchedules, from_gradients ? ScheduleKind::adaptive_first_order : kind);
+}
+
+Json baselines_json(const AlgorithmResult& result) {
+  Json json = Json::object();
+  const auto add = [&](const char* name, const std::vector<double>& values) {
+    if (!values.empty()) json[name] = mean(values);
+  };
+  add("constant", result.constant);
+  add("persistence", result.persistence);
+  add("accuracy", result.constant_accuracy);
+  add("log_loss", result.constant_log_loss);
+  return json;
+}
+
 /// Writes the mean losses of the clients and, unless there are too many, their records.
-void add_clients(const AlgorithmResult& result, Json& json) {
+void add_clients(const AlgorithmResult& result, double unit, Json& json) {
   constexpr std::size_t kMostRecords = 10'000;
   for (const ClientResult& client : result.clients) json["per_client_loss"].push_back(client.given);
   if (result.clients.size() > kMostRecords) return;
@@ -49,11 +77,16 @@ void add_clients(const AlgorithmResult& result, Json& json) {
                    {"examples", client.examples},
                    {"uploads", client.uploads},
                    {"given", client.given}};
-    if (client.federated) {
-      record["federated"] = *client.federated;
-      if (client.alone) record["alone"] = *client.alone;
-      record["persistence"] = *client.persistence;
-    }
+    const auto add = [&](const char* name, const std::optional<double>& value) {
+      if (value) record[name] = *value;
+    };
+    add("federated", client.federated);
+    add("alone", client.alone);
+    add("persistence", client.persistence);
+    add("constant", client.constant);
+    if (client.mse) record["rmse"] = std::sqrt(*client.mse) * unit;
+    add("accuracy", client.accuracy);
+    add("log_loss", client.log_loss);
     if (client.recent) {
       record["recent"] = {{"examples", client.recent->examples},
                           {"error", client.recent->error},
@@ -84,14 +117,25 @@ Json algorithm_json(const FinishedRun& run, const AlgorithmResult& result,
                                {"predicted", one.predicted},
                                {"right", one.right}});
   }
+  const double unit = unit_of(run.data.scaling);
+  if (!result.constant.empty()) {  // not for classes, whose outputs are scores
+    const double error = mean(result.mse);
+    json["rmse"] = std::sqrt(error) * unit;
+    if (!result.mae.empty()) json["mae"] = mean(result.mae) * unit;
+    if (const double constant = mean(result.constant); constant > 0.0) {
+      json["r2"] = 1.0 - error / constant;
+    }
+  }
+  json["baselines"] = baselines_json(result);
   if (!result.federated_mse.empty()) json["federated_mse"] = spread(result.federated_mse);
-  add_clients(result, json);
+  add_clients(result, unit, json);
   json["seconds"] = spread(result.seconds);
   json["seconds"]["min"] = *std::min_element(result.seconds.begin(), result.seconds.end());
   json["upload_bits_per_client_round"] = result.upload_bits_per_client_round;
   json["download_bits_per_client_round"] = result.download_bits_per_client_round;
   json["spaces"] = spaces;
   json["probabilities"] = result.probabilities;
+  json["wins"] = result.wins;
   if (!result.regret.empty()) {
     for (std::size_t i = 0; i < spaces.size(); ++i) {
       json["regret"].push_back({{"space", spaces[i]},
@@ -143,6 +187,12 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   r.mse = read_spread(in.object("mse"));
   r.loss = read_spread(in.object("loss"));
   r.seconds = read_spread(in.object("seconds"));
+  r.rmse = in.number("rmse");
+  r.mae = in.number("mae");
+  r.r2 = in.number("r2");
+  JsonReader baselines = in.object("baselines");
+  r.baselines = {baselines.number("constant"), baselines.number("persistence"),
+                 baselines.number("accuracy"), baselines.number("log_loss")};
   r.accuracy = in.number("accuracy");
   r.log_loss = in.number("log_loss");
   r.upload_bits = in.number("upload_bits_per_client_round");
@@ -151,38 +201,33 @@ AlgorithmRecord read_algorithm(JsonReader in) {
   r.spaces = in.texts("spaces");
   r.probabilities = in.numbers("probabilities");
   in.expect_size("probabilities", r.probabilities.size(), r.spaces.size());
-  in.for_each("regret",
-              [&](JsonReader space, std::size_t) { r.regret.push_back(space.number("regret")); });
+  r.wins = in.numbers("wins");
+  in.expect_size("wins", r.wins.size(), r.spaces.size());
+  in.for_each("regret", [&](JsonReader space, std::size_t) {
+    r.regret.push_back(space.number("regret"));
+    r.best_loss.push_back(space.number("best_loss"));
+    r.regret_examples = std::fmax(r.regret_examples, space.number("examples"));
+    if (!std::isnan(r.regret.back()) && space.member("exact") != nullptr) {
+      r.regret_exact = space.flag("exact");
+    }
+  });
   in.expect_size("regret", r.regret.size(), r.spaces.size());
+  in.for_each("classes", [&](JsonReader one, std::size_t) {
+    r.classes.push_back(
+        {one.text("name"), one.number("examples"), one.number("predicted"), one.number("right")});
+  });
   in.for_each("clients", [&](JsonReader client, std::size_t) {
-    if (client.member("federated") == nullptr) return;
-    r.clients.push_back({client.text("name"), client.number("given"), client.number("federated"),
-                         client.number("alone"), client.number("persistence")});
+    r.clients.push_back({client.text("name"), client.number("examples"), client.number("given"),
+                         client.number("federated"), client.number("alone"),
+                         client.number("persistence"), client.number("constant"),
+                         client.number("rmse"), client.number("accuracy"),
+                         client.number("log_loss")});
   });
   r.curve = read_curve(in.object("curve"), r.spaces.size());
   JsonReader bounds = in.object("bounds");
   r.bound_any = bounds.number("any");
   r.bound_noncooperative = bounds.number("noncooperative");
   return r;
-}
-
-/// Labels algorithms by name and, where names repeat, by schedule and last by number.
-void label_results(std::vector<AlgorithmRecord>& results) {
-  for (AlgorithmRecord& r : results) r.label = r.algorithm;
-  const auto extend_repeated = [&](const auto& suffix) {
-    std::vector<std::string> labels;
-    for (const AlgorithmRecord& r : results) {
-      const auto same = [&](const AlgorithmRecord& other) { return other.label == r.label; };
-      const bool repeated = std::count_if(results.begin(), results.end(), same) > 1;
-      labels.push_back(r.label + (repeated ? suffix(r, labels.size()) : ""));
-    }
-    for (std::size_t i = 0; i < results.size(); ++i) results[i].label = labels[i];
-  };
-  extend_repeated([](const AlgorithmRecord& r, std::size_t) {
-    return r.schedule.empty() ? "" : ", " + r.schedule;
-  });
-  extend_repeated(
-      [](const AlgorithmRecord&, std::size_t i) { return " (" + std::to_string(i + 1) + ")"; });
 }
 
 /// The last part of a path, of either kind of slash.
@@ -204,6 +249,11 @@ void read_config(JsonReader in, RunRecord& run) {
   }
   run.loss = in.object("algorithm").text("loss");
   run.repeats = in.object("run").number("repeats");
+  run.fixed_share = std::fmax(in.object("schedule").number("fixed_share"), 0.0);
+  run.personal = in.object("algorithm").member("personal") == nullptr ||
+                 in.object("algorithm").flag("personal");
+  const Json* min_batch = in.object("algorithm").member("min_batch");
+  run.hides_examples = min_batch != nullptr && *min_batch == "auto";
   run.dropout = std::fmax(in.object("federation").number("dropout"), 0.0);  // 0 if unknown
 }
 
@@ -221,6 +271,9 @@ Json result_json(const FinishedRun& run) {
                  {"clients", run.result.clients}}},
                {"results", Json::array()},
                {"yardsticks", Json::object()}};
+  if (!run.data.target.empty()) json["data"]["target"] = run.data.target;
+  json["data"]["target_unit"] = unit_of(run.data.scaling);
+  json["data"]["in_order"] = run.data.in_order;
   if (run.data.clipped > 0) json["data"]["clipped"] = run.data.clipped;
   for (const AlgorithmResult& result : run.result.results) {
     json["results"].push_back(algorithm_json(run, result, spaces));
@@ -233,11 +286,12 @@ Json result_json(const FinishedRun& run) {
       yardsticks["best_in_hindsight"].push_back(loss / static_cast<double>(run.result.used));
     }
   }
+  if (const auto record = read_run(json); record.ok()) {
+    const Answer answer = answer_of(*record);
+    json["answer"] = answer.text;
+    json["advice"] = answer.advice;
+  }
   return json;
-}
-
-bool RunRecord::all_take_part() const {
-  return dropout == 0.0 && !results.empty() && used == clients * results.front().rounds;
 }
 
 Result<RunRecord> read_run(const Json& json) {
@@ -253,6 +307,9 @@ Result<RunRecord> read_run(const Json& json) {
   run.used = data.number("used");
   run.features = data.number("features");
   run.clients = data.number("clients");
+  run.target = data.text("target");
+  run.unit = data.number("target_unit");
+  run.in_order = data.member("in_order") != nullptr && data.flag("in_order");
   JsonReader yardsticks = in.object("yardsticks");
   run.best_constant = yardsticks.number("mean_predictor");
   run.best_in_hindsight = yardsticks.numbers("best_in_hindsight");

@@ -1,207 +1,251 @@
+// The printed result: the answer in words, then tables. It is made from the record of the JSON, as
+// the page is.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "caucus/algorithms/any_algorithm.hpp"
-#include "caucus/core/base/text.hpp"
-#include "caucus/data/class_names.hpp"
-#include "caucus/report/finished_run.hpp"
+#include "caucus/report/answer.hpp"
+#include "caucus/report/html_text.hpp"
+#include "caucus/report/phrases.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
-#include "caucus/report/words.hpp"
+#include "caucus/report/wrapped.hpp"
 
 namespace caucus::report {
 namespace {
 
-std::string plus_minus(const AlgorithmResult& result, const std::vector<double>& values) {
-  if (std::isnan(mean(values))) return result.diverged > 0 ? "diverged" : "unknown";
-  std::string centre = rounded(mean(values));
-  if (values.size() < 2) return centre;
-  return centre + " ± " + rounded(standard_deviation(values), 2);
+constexpr std::size_t kMostTableRows = 12;
+
+std::string plus_minus(const RunRecord& run, const AlgorithmRecord& r, const Spread& spread) {
+  if (std::isnan(spread.mean)) return r.diverged > 0.0 ? "diverged" : "unknown";
+  return run.repeats > 1.0 ? figure_with_spread(spread.mean, spread.sd) : figure(spread.mean);
 }
+
+std::string known(double value) { return std::isnan(value) ? "" : figure(value); }
 
 /// Baselines have no schedule.
-std::string schedule_text(const FinishedRun& run) {
-  const auto& names = run.options.algorithms;
-  if (std::all_of(names.begin(), names.end(), is_baseline)) return "";
-  const auto own = std::find_if(run.result.results.begin(), run.result.results.end(),
-                                [](const auto& result) { return !is_baseline(result.algorithm); });
-  return ", " + schedule_of(run, *own) + " schedule";
+std::string schedule_text(const RunRecord& run) {
+  const auto own = std::find_if(run.results.begin(), run.results.end(),
+                                [](const AlgorithmRecord& r) { return r.schedule != "own"; });
+  return own == run.results.end() ? "" : ", " + own->schedule + " schedule";
 }
 
-std::string headline(const FinishedRun& run) {
-  const ExperimentResult& r = run.result;
-  const std::string clients = grouped(r.clients) + (r.clients == 1 ? " client" : " clients");
-  return run.data.name + ": " + grouped(r.used) + " of " + grouped(run.data.rows) + " rows, " +
-         grouped(run.data.features()) + " features; " + clients + " x " + grouped(r.rounds) +
-         " rounds, " + rounded(r.results.front().uploads) +
-         " uploads; K = " + grouped(run.options.spaces.size()) +
-         " spaces, J = " + grouped(r.sample_size) + "; " + run.options.loss.name() + " loss" +
-         schedule_text(run) + "; repetitions: " + grouped(run.options.repeats) + "\n";
+std::string headline(const RunRecord& run) {
+  const AlgorithmRecord& first = run.results.front();
+  return run.data_name + ": " + figure(run.used) + " of " + figure(run.rows) + " rows, " +
+         figure(run.features) + " features; " + figure(run.clients) +
+         (run.clients == 1.0 ? " client" : " clients") + " x " + figure(first.rounds) +
+         " rounds, " + rounded(first.uploads) +
+         " uploads; K = " + figure(static_cast<double>(first.spaces.size())) +
+         " spaces, J = " + figure(first.sample_size) + "; " +
+         (run.loss.empty() ? "square" : run.loss) + " loss" + schedule_text(run) +
+         "; repetitions: " + (std::isnan(run.repeats) ? "1" : figure(run.repeats));
 }
 
-std::string diverged_text(const FinishedRun& run, const AlgorithmResult& result) {
-  if (result.diverged == 0) return "";
-  return " (diverged " + grouped(result.diverged) + " of " + grouped(run.options.repeats) + ")";
+std::string diverged_text(const RunRecord& run, const AlgorithmRecord& r) {
+  if (r.diverged == 0.0) return "";
+  return " (diverged " + figure(r.diverged) + " of " + figure(run.repeats) + ")";
 }
 
-std::string most_likely(const FinishedRun& run, const AlgorithmResult& result) {
-  const auto most = std::max_element(result.probabilities.begin(), result.probabilities.end());
-  const auto i = static_cast<std::size_t>(most - result.probabilities.begin());
-  return run.options.spaces[i].name() + " (" + rounded(100.0 * *most, 3) + "%)";
+std::string most_likely(const AlgorithmRecord& r) {
+  if (r.probabilities.empty()) return "";
+  const auto most = std::max_element(r.probabilities.begin(), r.probabilities.end());
+  return r.spaces[static_cast<std::size_t>(most - r.probabilities.begin())] + " (" +
+         rounded(100.0 * *most, 3) + "%)";
 }
 
-std::string algorithms_table(const FinishedRun& run) {
-  using Result = const AlgorithmResult&;
-  const bool square = run.options.loss.name() == "square";
+std::string algorithms_table(const RunRecord& run, std::size_t width) {
+  using Record = const AlgorithmRecord&;
   TextTable table;
-  const auto& results = run.result.results;
+  const auto& results = run.results;
   const auto numbers = [&](const char* name, const auto& cell) {
     table.add_column(name, false, results, cell);
   };
+  const auto any = [&](double AlgorithmRecord::*member) {
+    return std::any_of(results.begin(), results.end(),
+                       [&](Record r) { return std::isfinite(r.*member); });
+  };
+  const auto add = [&](const char* name, double AlgorithmRecord::*member) {
+    if (any(member)) numbers(name, [&](Record r) { return known(r.*member); });
+  };
   table.add_column("algorithm", true, results,
-                   [&](Result r) { return r.algorithm + diverged_text(run, r); });
-  numbers(square ? "MSE" : "loss",
-          [&](Result r) { return plus_minus(r, square ? r.mse : r.loss); });
-  if (run.options.loss.is_classification() || run.options.loss.has_classes()) {
-    numbers("accuracy", [](Result r) { return plus_minus(r, r.accuracy); });
-    numbers("log loss", [](Result r) { return plus_minus(r, r.log_loss); });
+                   [&](Record r) { return r.algorithm + diverged_text(run, r); });
+  numbers(run.is_square() ? "MSE" : "loss",
+          [&](Record r) { return plus_minus(run, r, run.score(r)); });
+  add("RMSE", &AlgorithmRecord::rmse);
+  add("MAE", &AlgorithmRecord::mae);
+  if (any(&AlgorithmRecord::r2)) {
+    numbers("R2", [](Record r) { return std::isnan(r.r2) ? "" : fixed(r.r2, 3); });
   }
+  add("accuracy", &AlgorithmRecord::accuracy);
+  add("log loss", &AlgorithmRecord::log_loss);
   const bool regret =
-      std::all_of(results.begin(), results.end(), [](Result r) { return knows_all(r.regret); });
-  if (regret) {
-    numbers("regret",
-            [](Result r) { return rounded(*std::max_element(r.regret.begin(), r.regret.end())); });
+      std::all_of(results.begin(), results.end(), [](Record r) { return knows_all(r.regret); });
+  if (regret) numbers("regret", [](Record r) { return figure(largest(r.regret)); });
+  table.add_column("most likely space", true, results, most_likely);
+  numbers("up/client/round", [](Record r) { return bits_text(r.upload_bits); });
+  numbers("down", [](Record r) { return bits_text(r.download_bits); });
+  numbers("seconds", [](Record r) { return figure(r.seconds.mean, 3); });
+
+  const auto add_row = [&](const char* name, double score, double rmse, double accuracy,
+                           double log_loss) {
+    auto& row = table.rows.emplace_back(table.columns.size());
+    row[0] = name;
+    for (std::size_t c = 1; c < row.size(); ++c) {
+      const std::string& column = table.columns[c];
+      row[c] = c == 1                 ? known(score)
+               : column == "RMSE"     ? known(rmse)
+               : column == "accuracy" ? known(accuracy)
+               : column == "log loss" ? known(log_loss)
+                                      : "";
+    }
+  };
+  const BaselineRecord& baselines = results.front().baselines;
+  if (std::isfinite(run.best_constant) || std::isfinite(baselines.constant) ||
+      std::isfinite(baselines.accuracy)) {
+    const double score = std::isfinite(run.best_constant) ? run.best_constant
+                         : run.is_square()                ? baselines.constant
+                                                          : kUnknown;
+    add_row("(best constant)", score, run.in_units(baselines.constant), baselines.accuracy,
+            baselines.log_loss);
   }
-  numbers("up/client/round", [](Result r) { return bits_text(r.upload_bits_per_client_round); });
-  numbers("down", [](Result r) { return bits_text(r.download_bits_per_client_round); });
-  numbers("seconds", [](Result r) { return rounded(mean(r.seconds), 3); });
-  table.add_column("most likely space", true, results,
-                   [&](Result r) { return most_likely(run, r); });
-  if (run.result.mean_predictor) {
-    table.add({"(best constant)", rounded(*run.result.mean_predictor)});
+  if (run.in_order && std::isfinite(baselines.persistence)) {
+    add_row("(last target)", run.is_square() ? baselines.persistence : kUnknown,
+            run.in_units(baselines.persistence), kUnknown, kUnknown);
   }
-  if (regret) {
-    const auto& losses = run.result.best_loss;
-    table.add({"(best in hindsight)", rounded(*std::min_element(losses.begin(), losses.end()) /
-                                              static_cast<double>(run.result.used))});
+  if (regret && !run.best_in_hindsight.empty()) {
+    add_row("(best in hindsight)", least(run.best_in_hindsight), kUnknown, kUnknown, kUnknown);
   }
-  return table.text();
+  return table.text(width);
 }
 
-/// Shows what collaboration gave each client, of many clients those that gain least; empty without
-/// personal layers.
-std::string clients_table(const FinishedRun& run) {
-  constexpr std::size_t kMostRows = 12;
-  const auto& clients = run.result.results.front().clients;
-  std::vector<double> gains;
-  for (const ClientResult& client : clients) {
-    const bool differ = client.alone && client.alone != client.federated;  // not for classes
-    gains.push_back(differ ? client.given / *client.alone : std::nan(""));
+/// Shows what every client got, of many clients those that gain least by taking part or, if that is
+/// unknown, those with the largest loss.
+std::string clients_table(const RunRecord& run, std::size_t width) {
+  const AlgorithmRecord& shown = run.best() != nullptr ? *run.best() : run.results.front();
+  const auto& clients = shown.clients;
+  if (clients.size() < 2) return {};
+  std::vector<double> worst;
+  for (const ClientRecord& client : clients) worst.push_back(-run.gain(client));
+  const bool gains = !counting(worst).empty();
+  if (!gains) {
+    std::transform(clients.begin(), clients.end(), worst.begin(),
+                   [](const ClientRecord& client) { return client.given; });
   }
-  if (clients.size() < 2 || counting(gains).empty()) return {};
-  const auto order = largest_of(gains, kMostRows);
+  const auto order = largest_of(worst, kMostTableRows);
   const bool cut = order.size() < clients.size();
   TextTable table;
-  const auto losses = [&](const char* name, std::optional<double> ClientResult::*loss) {
-    table.add_column(name, false, order, [&](std::size_t j) {
-      return clients[j].*loss ? rounded(*(clients[j].*loss)) : "";
-    });
+  const auto add = [&](const char* name, const auto& value) {
+    const auto has = [&](std::size_t j) { return std::isfinite(value(clients[j])); };
+    if (std::none_of(order.begin(), order.end(), has)) return;
+    table.add_column(name, false, order, [&](std::size_t j) { return known(value(clients[j])); });
   };
-  table.add_column(cut ? "clients that gain least" : "client", true, order,
-                   [&](std::size_t j) { return clients[j].name; });
+  const auto loss = [&](double ClientRecord::*member) {
+    return [&run, member](const ClientRecord& client) { return run.shown(client.*member); };
+  };
+  table.add_column(!cut    ? "client"
+                   : gains ? "clients that gain least"
+                           : "clients with most loss",
+                   true, order, [&](std::size_t j) { return clients[j].name; });
   table.add_column("examples", false, order,
-                   [&](std::size_t j) { return grouped(clients[j].examples); });
-  table.add_column("personal", false, order,
-                   [&](std::size_t j) { return rounded(clients[j].given); });
-  losses("federated", &ClientResult::federated);
-  losses("alone", &ClientResult::alone);
-  losses("last target", &ClientResult::persistence);
-  return "\n" + table.text();
+                   [&](std::size_t j) { return figure(clients[j].examples); });
+  add("accuracy", [](const ClientRecord& client) { return client.accuracy; });
+  add("log loss", [](const ClientRecord& client) { return client.log_loss; });
+  add(run.is_square() ? "RMSE" : "loss", loss(&ClientRecord::given));
+  if (gains) {
+    add("federated", loss(&ClientRecord::federated));
+    add("alone", loss(&ClientRecord::alone));
+    if (run.in_order) add("last target", loss(&ClientRecord::persistence));
+  }
+  add("constant", loss(&ClientRecord::constant));
+  if (gains) {
+    table.add_column("against alone", false, order, [&](std::size_t j) {
+      const ClientRecord& client = clients[j];
+      return client.compares() ? change_text(run.shown(client.given), run.shown(client.alone)) : "";
+    });
+  }
+  return "\n" + table.text(width);
+}
+
+/// Shows how often each class came and was right, of many classes the most frequent ones.
+std::string classes_table(const RunRecord& run, std::size_t width) {
+  const AlgorithmRecord& shown = run.best() != nullptr ? *run.best() : run.results.front();
+  const auto& classes = shown.classes;
+  if (classes.empty()) return {};
+  std::vector<double> sizes;
+  for (const ClassRecord& one : classes) sizes.push_back(one.examples);
+  const auto order = largest_of(sizes, kMostTableRows);
+  TextTable table;
+  const auto add = [&](const char* name, double ClassRecord::*member) {
+    table.add_column(name, false, order, [&](std::size_t c) { return figure(classes[c].*member); });
+  };
+  table.add_column(order.size() < classes.size() ? "most frequent classes" : "class", true, order,
+                   [&](std::size_t c) { return classes[c].name; });
+  add("examples", &ClassRecord::examples);
+  add("predicted", &ClassRecord::predicted);
+  add("right", &ClassRecord::right);
+  table.add_column("found", false, order, [&](std::size_t c) {
+    return classes[c].examples > 0.0 ? percent(classes[c].right / classes[c].examples) : "";
+  });
+  return "\n" + table.text(width);
 }
 
 /// Says what the regret of a served run is of.
-std::string regret_note(const FinishedRun& run) {
-  const std::string examples = grouped(run.result.used);
-  if (run.result.results.front().regret_exact) {
-    return "regret: exact, from the clients' sums over all " + examples + " examples\n";
+std::string regret_note(const RunRecord& run) {
+  const AlgorithmRecord& first = run.results.front();
+  const std::string examples = figure(run.used);
+  if (first.regret_exact) {
+    return "regret: exact, from the clients' sums over all " + examples + " examples";
   }
-  return "regret: from the clients' sums over " + examples + " of " + grouped(run.data.rows) +
-         " examples" +
-         (run.options.min_batch == 0 ? ", in which rare values may be replaced" : "") + "\n";
+  return "regret: from the clients' sums over " + examples + " of " + figure(run.rows) +
+         " examples" + (run.hides_examples ? ", in which rare values may be replaced" : "");
 }
 
 /// Shows the final probabilities as bars, for many spaces only the largest.
-std::string spaces_table(const FinishedRun& run) {
-  constexpr std::size_t kMostRows = 12;
-  const AlgorithmResult& first = run.result.results.front();
+std::string spaces_table(const RunRecord& run, std::size_t width) {
+  const AlgorithmRecord& first = run.results.front();
   const auto& p = first.probabilities;
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool cut = order.size() > kMostRows;
-  if (cut) {
-    std::partial_sort(order.begin(), order.begin() + kMostRows, order.end(),
-                      [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
-    order.resize(kMostRows);
-  }
+  if (p.size() < 2) return {};
+  const auto order = largest_of(p, kMostTableRows);
   TextTable table;
   const auto numbers = [&](const std::string& name, const auto& cell) {
     table.add_column(name, false, order, cell);
   };
-  table.add_column(cut ? "likeliest spaces" : "space", true, order,
-                   [&](std::size_t i) { return run.options.spaces[i].name(); });
-  for (const AlgorithmResult& result : run.result.results) {
+  table.add_column(order.size() < p.size() ? "likeliest spaces" : "space", true, order,
+                   [&](std::size_t i) { return first.spaces[i]; });
+  table.add_column(first.algorithm, true, order, [&](std::size_t i) { return bar(p[i], 20); });
+  for (const AlgorithmRecord& result : run.results) {
+    if (result.spaces != first.spaces) continue;
     numbers("p " + result.algorithm,
-            [&](std::size_t i) { return rounded(result.probabilities[i], 3); });
+            [&](std::size_t i) { return share_text(result.probabilities[i]); });
   }
   if (!first.regret.empty()) {
-    const auto used = static_cast<double>(run.result.used);
-    const auto known = [](double value) { return std::isnan(value) ? "" : rounded(value); };
-    numbers("best loss/example", [&](std::size_t i) { return known(first.best_loss[i] / used); });
+    numbers("best loss/example",
+            [&](std::size_t i) { return known(first.best_loss[i] / run.used); });
     numbers("regret", [&](std::size_t i) { return known(first.regret[i]); });
   }
-  table.add_column(first.algorithm, true, order, [&](std::size_t i) { return bar(p[i], 20); });
-  return table.text();
+  return "\n" + table.text(width);
 }
 
 }  // namespace
 
-std::string schedule_of(const FinishedRun& run, const AlgorithmResult& result) {
-  if (is_baseline(result.algorithm)) return "own";
-  const ScheduleKind kind = run.options.schedule.kind;
-  const bool from_gradients = kind == ScheduleKind::adaptive && !result.from_sums;
-  return word_of(kSchedules, from_gradients ? ScheduleKind::adaptive_first_order : kind);
+std::string result_text(const FinishedRun& run, std::size_t width) {
+  const Json json = result_json(run);
+  RunRecord record = read_run(json).value();
+  record.data_name = run.data.name;
+  return result_text(record, width);
 }
 
-std::string result_table(const FinishedRun& run) {
-  std::string text = headline(run) + "\n" + algorithms_table(run);
-  if (run.options.spaces.size() > 1) text += "\n" + spaces_table(run);
-  text += clients_table(run);
-  if (!run.result.results.front().regret_examples.empty()) text += "\n" + regret_note(run);
-  return text;
-}
-
-std::string forecasts_csv(const FinishedRun& run) {
-  const bool classes = run.labels != LabelConvention::none;
-  std::string text = "algorithm,client,round,row,forecast,target\n";
-  for (const AlgorithmResult& result : run.result.results) {
-    for (const GivenForecast& given : result.forecasts) {
-      const Scaling& scaling = run.data.scaling;
-      const auto y = static_cast<double>(given.y);
-      const auto place = [&] {
-        return result.algorithm + "," + std::to_string(given.client + 1) + "," +
-               std::to_string(given.round + 1) + "," + std::to_string(given.row + 1) + ",";
-      };
-      if (!run.class_names.empty()) {
-        text += place() + class_field(run.class_names[static_cast<std::size_t>(given.output)]) +
-                "," + class_field(run.class_names[static_cast<std::size_t>(y)]) + "\n";
-        continue;
-      }
-      const double target = classes ? written_label(y, run.labels) : scaling.target_original(y);
-      // A class score has no unit; a regression prediction has that of the target.
-      const double forecast = classes ? given.output : scaling.target_original(given.output);
-      text += place() + to_text(forecast) + "," + to_text(target) + "\n";
-    }
+std::string result_text(const RunRecord& run, std::size_t width) {
+  const Answer answer = answer_of(run);
+  std::string text = wrapped(answer.text, width) + "\n";
+  for (const std::string& hint : answer.advice) {
+    text += "\n" + wrapped("Next: " + hint, width, 6) + "\n";
+  }
+  text += "\n" + wrapped(headline(run), width) + "\n\n";
+  text += algorithms_table(run, width) + classes_table(run, width) + clients_table(run, width) +
+          spaces_table(run, width);
+  if (std::isfinite(run.results.front().regret_examples)) {
+    text += "\n" + wrapped(regret_note(run), width) + "\n";
   }
   return text;
 }

@@ -99,49 +99,71 @@ std::vector<Chart> regret_bars(const RunRecord& run) {
   return charts;
 }
 
-/// Shows what collaboration gave each client, for results whose clients have a personal layer.
+/// Shows the losses of every client and, where its clients have a personal layer, what
+/// collaboration gave each. Of many clients it shows those that gain least or lose most.
 std::vector<Chart> client_bars(const RunRecord& run) {
   constexpr std::size_t kMostClients = 20;
+  struct Group {
+    const char* name;
+    double ClientRecord::*loss;
+  };
   std::vector<Chart> charts;
   for (const AlgorithmRecord& result : run.results) {
     if (result.clients.size() < 2) continue;
+    const bool in_units = run.is_square() && std::isfinite(run.unit);
+    const auto& clients = result.clients;
+    const bool compares = std::any_of(clients.begin(), clients.end(),
+                                      [](const ClientRecord& one) { return one.compares(); });
     BarChart chart;
-    chart.text = {"Losses of each client: " + result.label,
-                  "Personal: the forecasts given, which the client's personal layer corrects. "
-                  "Federated: without it, and 0 before the first models. Alone: a regression on "
-                  "the client's own rows."};
-    chart.label = run.is_square() ? "squared error per example" : run.loss + " loss per example";
+    chart.text = {"Losses of each client: " + result.label, "Given: of the forecasts given."};
+    chart.label = in_units          ? "root mean squared error, in the units of the target"
+                  : run.is_square() ? "squared error per example"
+                                    : run.loss + " loss per example";
     chart.row_label = "client";
-    chart.groups = {"personal", "federated", "alone", "last target"};
-    std::vector<double> gains;
-    for (const ClientRecord& client : result.clients) {
-      const bool differ = client.alone != client.federated;  // not for classes
-      gains.push_back(differ ? client.given / client.alone : kUnknown);
+    std::vector<Group> groups = {{"given", &ClientRecord::given}};
+    if (compares) {
+      chart.text.note +=
+          " Federated: without the correction that each client learns from its own rows, and 0 "
+          "before the first models. Alone: a regression on the client's own rows.";
+      groups.push_back({"federated", &ClientRecord::federated});
+      groups.push_back({"alone", &ClientRecord::alone});
+      if (run.in_order) groups.push_back({"last target", &ClientRecord::persistence});
     }
-    if (counting(gains).empty()) continue;
-    for (const std::size_t j : largest_of(gains, kMostClients)) {
-      const ClientRecord& client = result.clients[j];
-      chart.rows.push_back(
-          {client.name, {client.given, client.federated, client.alone, client.persistence}, {}});
+    if (std::any_of(clients.begin(), clients.end(),
+                    [](const ClientRecord& one) { return std::isfinite(one.constant); })) {
+      chart.text.note += " Constant: the constant that is best for the client's examples.";
+      groups.push_back({"constant", &ClientRecord::constant});
     }
-    if (result.clients.size() > kMostClients) {
-      chart.text.note += " The " + figure(static_cast<double>(kMostClients)) +
-                         " clients that gain least over being alone, of " +
-                         figure(static_cast<double>(result.clients.size())) + ".";
+    for (const Group& group : groups) chart.groups.emplace_back(group.name);
+    std::vector<double> worst;
+    for (const ClientRecord& client : clients) {
+      worst.push_back(compares ? -run.gain(client) : client.given);
+    }
+    for (const std::size_t j : largest_of(worst, kMostClients)) {
+      BarRow& row = chart.rows.emplace_back();
+      row.name = clients[j].name;
+      for (const Group& group : groups) {
+        row.values.push_back(run.shown(clients[j].*group.loss));
+      }
+    }
+    if (clients.size() > kMostClients) {
+      chart.text.note += " The " + figure(static_cast<double>(kMostClients)) + " clients that " +
+                         (compares ? "gain least over being alone" : "have the largest loss") +
+                         ", of " + figure(static_cast<double>(clients.size())) + ".";
     }
     charts.emplace_back(std::move(chart));
   }
   return charts;
 }
 
-AreaChart probabilities(const AlgorithmRecord& result) {
+AreaChart probabilities(const AlgorithmRecord& result, double repeats) {
   constexpr std::size_t kMostAreas = 12;
   const CurveRecord& curve = result.curve;
   const std::size_t spaces = result.spaces.size();
   const bool all = spaces <= kMostAreas;
   AreaChart chart;
   chart.text = {"Probabilities over time: " + result.label,
-                "p of each space, mean over repetitions."};
+                repeats > 1.0 ? "p of each space, mean over repetitions." : "p of each space."};
   chart.x = {"round", Scale::log};
   chart.at = curve.round;
   for (const std::size_t i :
@@ -168,8 +190,8 @@ AreaChart probabilities(const AlgorithmRecord& result) {
 std::vector<Chart> probability_charts(const RunRecord& run) {
   std::vector<Chart> charts;
   for (const AlgorithmRecord& result : run.results) {
-    if (result.spaces.size() > 1 && !result.curve.probabilities.empty()) {
-      charts.emplace_back(probabilities(result));
+    if (result.spaces.size() > 1 && result.curve.probabilities.size() > 1) {
+      charts.emplace_back(probabilities(result, run.repeats));
     }
   }
   return charts;
@@ -177,9 +199,7 @@ std::vector<Chart> probability_charts(const RunRecord& run) {
 
 ScatterChart loss_against_bits(const RunRecord& run) {
   ScatterChart chart;
-  chart.text = {run.score_name() + " against communication",
-                "Left and low is better. Vertical lines: one standard deviation over repetitions "
-                "to either side."};
+  chart.text = {run.score_name() + " against communication", "Left and low is better."};
   chart.x.label = "bits per client and round, up and down";
   chart.y.label = run.score_name();
   Extent x;
@@ -192,6 +212,10 @@ ScatterChart loss_against_bits(const RunRecord& run) {
     x.add(bits);
     y.add(score.mean);
   }
+  if (std::any_of(chart.points.begin(), chart.points.end(),
+                  [](const ScatterPoint& point) { return point.spread > 0.0; })) {
+    chart.text.note += " Vertical lines: one standard deviation over repetitions to either side.";
+  }
   if (x.low > 0.0 && x.high > 20.0 * x.low) chart.x.scale = Scale::log;
   if (y.low > 0.0 && y.high > 20.0 * y.low) chart.y.scale = Scale::log;
   return chart;
@@ -200,23 +224,26 @@ ScatterChart loss_against_bits(const RunRecord& run) {
 BarChart time_bars(const RunRecord& run) {
   BarChart chart;
   chart.text = {"Time",
-                "The whole loop of one repetition: sampling, clients, aggregation, both updates. "
-                "Mean ± standard deviation over repetitions."};
+                "The whole loop of one repetition: sampling, clients, aggregation, both updates."};
   chart.label = "seconds per repetition";
   chart.row_label = "algorithm";
+  bool several = false;
   for (const AlgorithmRecord& r : run.results) {
     if (!std::isfinite(r.seconds.mean)) continue;
     chart.rows.push_back({r.label, {r.seconds.mean}, {r.seconds.sd}});
+    several = several || r.seconds.sd > 0.0;
   }
+  if (several) chart.text.note += " Mean ± standard deviation over repetitions.";
   return chart;
 }
 
 }  // namespace
 
+/// A figure of one point or one bar says no more than the table, and is left out.
 std::vector<ChartSection> run_charts(const RunRecord& run) {
   const auto has = [&](auto member) {
     return std::any_of(run.results.begin(), run.results.end(),
-                       [&](const AlgorithmRecord& r) { return !(r.curve.*member).empty(); });
+                       [&](const AlgorithmRecord& r) { return (r.curve.*member).size() > 1; });
   };
   ChartSection loss{"Loss", {}};
   if (has(&CurveRecord::loss)) {
@@ -228,9 +255,9 @@ std::vector<ChartSection> run_charts(const RunRecord& run) {
   for (Chart& chart : regret_bars(run)) regret.charts.push_back(std::move(chart));
   ChartSection cost{"Cost", {}};
   ScatterChart bits = loss_against_bits(run);
-  if (!bits.points.empty()) cost.charts.emplace_back(std::move(bits));
+  if (bits.points.size() > 1) cost.charts.emplace_back(std::move(bits));
   BarChart time = time_bars(run);
-  if (!time.rows.empty()) cost.charts.emplace_back(std::move(time));
+  if (time.rows.size() > 1) cost.charts.emplace_back(std::move(time));
   return {std::move(loss),
           {"Clients", client_bars(run)},
           std::move(regret),

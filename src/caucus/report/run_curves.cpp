@@ -50,11 +50,14 @@ void add_curves(LineChart& chart, const RunRecord& run, Values CurveRecord::*y,
   bool has_band = false;
   for (const AlgorithmRecord& result : run.results) {
     const CurveRecord& curve = result.curve;
+    // One repetition, or ones that do not differ, have no band.
+    const bool has_spread = std::any_of((curve.*sd).begin(), (curve.*sd).end(),
+                                        [](double spread) { return spread > 0.0; });
     Series series{result.label, curve.round, {}, {}, {}, LineStyle::line, result.look};
     for (std::size_t t = 0; t < (curve.*y).size(); ++t) {
       const double divisor = clients > 0.0 ? curve.round[t] * clients : 1.0;
       series.y.push_back((curve.*y)[t] / divisor);
-      if ((curve.*sd).empty()) continue;
+      if (!has_spread) continue;
       series.low.push_back(((curve.*y)[t] - (curve.*sd)[t]) / divisor);
       series.high.push_back(((curve.*y)[t] + (curve.*sd)[t]) / divisor);
     }

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/report/answer.hpp"
 #include "caucus/report/html_text.hpp"
+#include "caucus/report/phrases.hpp"
 #include "caucus/report/report.hpp"
 #include "caucus/report/run_charts.hpp"
 #include "caucus/report/statistics.hpp"
@@ -10,10 +12,6 @@
 
 namespace caucus::report {
 namespace {
-
-std::string plural(double count, const std::string& one) {
-  return figure(count) + " " + one + (count == 1.0 ? "" : "s");
-}
 
 bool common_schedule(const RunRecord& run) {
   return std::all_of(run.results.begin(), run.results.end(), [&](const AlgorithmRecord& r) {
@@ -28,39 +26,15 @@ std::string facts(const RunRecord& run) {
     if (known) text += (text.empty() ? "" : " · ") + part;
   };
   add(std::isfinite(run.used), figure(run.used) + " of " + figure(run.rows) + " rows");
-  add(std::isfinite(run.features), plural(run.features, "feature"));
+  add(std::isfinite(run.features), counted(run.features, "feature"));
   add(std::isfinite(run.clients),
-      plural(run.clients, "client") + " × " + plural(first.rounds, "round"));
+      counted(run.clients, "client") + " × " + counted(first.rounds, "round"));
   add(!first.spaces.empty(),
-      plural(static_cast<double>(first.spaces.size()), "space") +
+      counted(static_cast<double>(first.spaces.size()), "space") +
           (std::isfinite(first.sample_size) ? ", " + figure(first.sample_size) + " sampled" : ""));
   add(!run.loss.empty(), run.loss + " loss");
   add(common_schedule(run) && !first.schedule.empty(), first.schedule + " schedule");
-  add(std::isfinite(run.repeats), plural(run.repeats, "repetition"));
-  return text;
-}
-
-/// Returns the sentence that sums up the run.
-std::string lead(const RunRecord& run) {
-  const AlgorithmRecord* best = nullptr;
-  for (const AlgorithmRecord& r : run.results) {
-    const double score = run.score(r).mean;
-    if (std::isfinite(score) && (best == nullptr || score < run.score(*best).mean)) best = &r;
-  }
-  if (best == nullptr) {
-    const bool diverged = std::all_of(run.results.begin(), run.results.end(),
-                                      [](const AlgorithmRecord& r) { return r.diverged > 0.0; });
-    return diverged ? "Every algorithm diverged." : "No example has been counted.";
-  }
-  const Spread& score = run.score(*best);
-  std::string text = best->label + (run.results.size() > 1 ? " has the least " : " has the ") +
-                     run.score_name() + ": " + figure_with_spread(score.mean, score.sd) + ".";
-  if (std::isfinite(run.best_constant)) {
-    text += " In hindsight, the best constant forecast would have had " + figure(run.best_constant);
-    const double hindsight = least(run.best_in_hindsight);
-    if (std::isfinite(hindsight)) text += " and the best model of all spaces " + figure(hindsight);
-    text += ".";
-  }
+  add(std::isfinite(run.repeats), counted(run.repeats, "repetition"));
   return text;
 }
 
@@ -102,6 +76,11 @@ TextTable summary(const RunRecord& run) {
   const bool schedule = !common_schedule(run);
   if (schedule) words("schedule", [](Record r) { return r.schedule; });
   numbers(run.score_name(), [&](Record r) { return score_text(run, r); });
+  if (any([](Record r) { return std::isfinite(r.rmse); })) {
+    numbers("RMSE", [](Record r) { return figure(r.rmse); });
+    numbers("MAE", [](Record r) { return figure(r.mae); });
+    numbers("R2", [](Record r) { return std::isnan(r.r2) ? "–" : fixed(r.r2, 3); });
+  }
   if (any([](Record r) { return std::isfinite(r.accuracy); })) {
     numbers("accuracy", [](Record r) { return figure(r.accuracy); });
     numbers("log loss", [](Record r) { return figure(r.log_loss); });
@@ -113,22 +92,37 @@ TextTable summary(const RunRecord& run) {
   numbers("down", [](Record r) { return bits(r.download_bits); });
   numbers("seconds", [](Record r) { return figure(r.seconds.mean, 3); });
   words("most likely space", most_likely_space);
-  const auto yardstick = [&](const char* name, double loss) {
-    if (!std::isfinite(loss)) return;
+  const BaselineRecord& baselines = run.results.front().baselines;
+  const auto yardstick = [&](const char* name, double loss, double squared = kUnknown) {
+    if (!std::isfinite(loss) && !std::isfinite(squared)) return;
     auto& row = table.rows.emplace_back(table.columns.size());
     row[0] = name;
-    row[schedule ? 2 : 1] = figure(loss);
+    row[schedule ? 2 : 1] = std::isfinite(loss) ? figure(loss) : "";
+    const auto rmse = std::find(table.columns.begin(), table.columns.end(), "RMSE");
+    const double root = run.in_units(squared);
+    if (rmse == table.columns.end() || !std::isfinite(root)) return;
+    row[static_cast<std::size_t>(rmse - table.columns.begin())] = figure(root);
   };
-  yardstick("(best constant)", run.best_constant);
+  const bool known = std::isfinite(run.best_constant) || !run.is_square();
+  yardstick("(best constant)", known ? run.best_constant : baselines.constant, baselines.constant);
+  if (run.in_order) {
+    yardstick("(last target)", run.is_square() ? baselines.persistence : kUnknown,
+              baselines.persistence);
+  }
   yardstick("(best in hindsight)", least(run.best_in_hindsight));
   return table;
 }
 
 std::string summary_note(const RunRecord& run) {
   std::string text =
-      "Losses are per example, of the forecasts given while learning, in scaled units; mean ± "
-      "standard deviation over repetitions. Up and down: bits per client and round. Seconds: the "
-      "whole loop of one repetition.";
+      "Losses are per example, of the forecasts given while learning, in scaled units" +
+      std::string(run.repeats > 1.0 ? "; mean ± standard deviation over repetitions" : "") +
+      ". Up and down: bits per client and round. Seconds: the whole loop of one repetition.";
+  if (std::isfinite(run.results.front().rmse)) {
+    text +=
+        " RMSE and MAE are in the units of the target: the root of the mean squared error, and the "
+        "mean absolute error. R2 is the share of the squared error of the mean that is explained.";
+  }
   if (knows_all(run.results.front().regret)) {
     text +=
         " Regret: summed loss of all clients less that of the best model of the best space in "
@@ -143,7 +137,9 @@ Result<Page> run_page(const Json& result) {
   CAUCUS_TRY(const RunRecord run, read_run(result));
   Page page(run.data_name.empty() ? "Result of a run" : run.data_name, run.version);
   page.masthead("caucus run", facts(run));
-  page.paragraph(lead(run), "lead");
+  const Answer answer = answer_of(run);
+  page.paragraph(answer.text, "lead");
+  for (const std::string& hint : answer.advice) page.paragraph("Next: " + hint, "next");
   page.table(summary(run), "summary");
   page.paragraph(summary_note(run), "note");
   for (const ChartSection& section : run_charts(run)) {

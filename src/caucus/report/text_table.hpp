@@ -2,10 +2,14 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace caucus::report {
+
+inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
 /// Columns of words are left-aligned, numbers right-aligned.
 struct TextTable {
@@ -20,8 +24,10 @@ struct TextTable {
     rows.resize(list.size());
     for (std::size_t r = 0; r < list.size(); ++r) rows[r].push_back(cell(list[r]));
   }
-  /// Returns the table as plain text, with columns as wide as their content.
-  [[nodiscard]] std::string text() const;
+  /// Returns the table as plain text, with columns as wide as their content. If that is wider than
+  /// `width`, words are shortened, and columns that still have no room follow in a table below,
+  /// beside the first column again.
+  [[nodiscard]] std::string text(std::size_t width = kAnyWidth) const;
 
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
@@ -34,6 +40,8 @@ std::string digits_of(double value, std::chars_format format, int precision);
 std::string grouped(std::size_t number);
 /// Formats a number with four significant digits, without an exponent if that is short.
 std::string rounded(double value, int digits = 4);
+/// Formats a share in [0, 1] like rounded(), but one that is positive and tiny as "< 1e-6".
+std::string share_text(double share);
 /// Returns a bar of `width` cells for a share in [0, 1], in eighths of a cell.
 std::string bar(double share, std::size_t width);
 /// 1234567 bits -> "1.2 Mbit"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace caucus {
@@ -26,6 +27,47 @@ void mean_and_deviation(const std::vector<std::vector<double>>& repetitions,
   }
 }
 
+/// Adds what trivial forecasts would have lost. `compared` is the loss of the last targets, where
+/// personal layers have compared with it.
+void add_baselines(const Telemetry& t, const Loss& loss, std::optional<double> compared,
+                   AlgorithmResult& result) {
+  if (std::holds_alternative<LinearLoss>(loss.kind())) return;  // its targets are no values
+  const auto n = static_cast<double>(t.forecasts);
+  if (loss.has_classes()) {
+    double most = 0.0;
+    double entropy = 0.0;
+    for (std::size_t k = 0; k < t.of_class.size(); k += 3) {
+      const double share = static_cast<double>(t.of_class[k]) / n;
+      most = std::max(most, share);
+      if (share > 0.0) entropy -= share * std::log(share);
+    }
+    result.constant_accuracy.push_back(most);
+    result.constant_log_loss.push_back(entropy);
+    return;
+  }
+  const bool single = t.singles.examples == t.forecasts;
+  if (std::holds_alternative<AbsoluteLoss>(loss.kind())) {
+    result.mae.push_back(result.loss.back());
+  } else if (single && !loss.is_classification()) {
+    result.mae.push_back(t.diverged() ? std::nan("") : t.singles.absolute_error / n);
+  }
+  double targets = 0.0;
+  for (const ErrorSums& errors : t.errors_of_client) targets += errors.targets;
+  const double mean = targets / n;
+  const double square = t.squared_targets / n;
+  if (loss.is_classification()) {
+    result.constant_accuracy.push_back(0.5 + 0.5 * std::abs(mean));
+    result.constant_log_loss.push_back(*best_constant(Loss(LogisticLoss{}), mean, square));
+    return;
+  }
+  result.constant.push_back(*best_constant(Loss(SquareLoss{}), mean, square));
+  if (std::holds_alternative<SquareLoss>(loss.kind()) && compared) {
+    result.persistence.push_back(*compared);
+  } else if (single) {
+    result.persistence.push_back(t.singles.persistence / n);
+  }
+}
+
 void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
                     const ExperimentOptions& options, AlgorithmResult& result) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -39,15 +81,22 @@ void add_repetition(const RepetitionOutcome& outcome, std::size_t a,
   result.seconds.push_back(outcome.played[a].seconds);
   double compared = 0.0;
   double squares = 0.0;
+  double persistence = 0.0;
   for (const PersonalRecord& personal : t.personal_of_client) {
     compared += static_cast<double>(personal.examples);
     squares += personal.federated_squares;
+    persistence += personal.persistence;
   }
   if (compared > 0.0) result.federated_mse.push_back(t.diverged() ? kNone : squares / compared);
   if (options.loss.is_classification() || options.loss.has_classes()) {
     result.accuracy.push_back(per_example(static_cast<double>(t.correct)));
     result.log_loss.push_back(per_example(t.log_loss));
   }
+  add_baselines(t, options.loss,
+                compared > 0.0 ? std::optional(persistence / compared) : std::nullopt, result);
+  const auto& p = outcome.played[a].curve.probabilities.back();
+  result.wins.resize(p.size(), 0);
+  ++result.wins[static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin())];
 }
 
 /// Returns the number of points at which all curves have the same rounds: all of them, unless the
@@ -64,31 +113,43 @@ std::size_t common_points(const std::vector<const RepetitionOutcome*>& kept, std
   return points;
 }
 
-void add_client(const Telemetry& t, std::size_t j, double share, bool of_classes,
+void add_client(const Telemetry& t, std::size_t j, double share, const Loss& loss,
                 ClientResult& client) {
   const std::size_t examples = t.forecasts_of_client[j];
   if (client.examples == 0) client.examples = examples;
   client.uploads += share * static_cast<double>(t.uploads_of_client[j]);
   client.given +=
       share * t.loss_of_client[j] / static_cast<double>(examples);  // NaN if there are none
-  const PersonalRecord& personal = t.personal_of_client[j];
-  if (personal.examples == 0) return;
-  const auto add = [&](std::optional<double>& to, double sum) {
-    to = to.value_or(0.0) + share * sum / static_cast<double>(personal.examples);
+  const bool of_classes = loss.is_classification() || loss.has_classes();
+  const auto add = [&](std::optional<double>& to, double sum, std::size_t count) {
+    if (count > 0) to = to.value_or(0.0) + share * sum / static_cast<double>(count);
   };
-  add(client.federated, personal.federated);
-  if (!of_classes) add(client.alone, personal.alone);  // it learns only real targets
-  add(client.persistence, personal.persistence);
+  const ErrorSums& errors = t.errors_of_client[j];
+  if (of_classes) {
+    add(client.accuracy, static_cast<double>(errors.correct), examples);
+    add(client.log_loss, errors.log_loss, examples);
+  } else {
+    add(client.mse, errors.squared_error, examples);
+  }
+  if (examples > 0) {
+    const auto n = static_cast<double>(examples);
+    const auto constant = best_constant(loss, errors.targets / n, errors.squared_targets / n);
+    if (constant) add(client.constant, *constant, 1);
+  }
+  const PersonalRecord& personal = t.personal_of_client[j];
+  add(client.federated, personal.federated, personal.examples);
+  if (!of_classes) add(client.alone, personal.alone, personal.examples);  // it learns real targets
+  add(client.persistence, personal.persistence, personal.examples);
 }
 
 /// Adds one repetition to the means; share = 1 / the number of repetitions that did not diverge.
-void add_to_means(const RepetitionResult& played, double share, std::size_t points, bool of_classes,
-                  AlgorithmResult& result) {
+void add_to_means(const RepetitionResult& played, double share, std::size_t points,
+                  const Loss& loss, AlgorithmResult& result) {
   const Telemetry& t = played.telemetry;
   const auto n = static_cast<double>(std::max<std::size_t>(1, t.forecasts));
   result.clients.resize(t.loss_of_client.size());
   for (std::size_t j = 0; j < result.clients.size(); ++j) {
-    add_client(t, j, share, of_classes, result.clients[j]);
+    add_client(t, j, share, loss, result.clients[j]);
     result.uploads += share * static_cast<double>(t.uploads_of_client[j]) /
                       static_cast<double>(result.clients.size());
   }
@@ -154,8 +215,8 @@ AlgorithmResult summarise_algorithm(const std::vector<RepetitionOutcome>& outcom
       result.classes[c].predicted += counts[3 * c + 1];
       result.classes[c].right += counts[3 * c + 2];
     }
-    add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points,
-                 options.loss.is_classification(), result);
+    add_to_means(outcome->played[a], 1.0 / static_cast<double>(kept.size()), points, options.loss,
+                 result);
   }
   add_curves(kept, a, options, points, result);
   result.from_sums = outcomes.front().played[a].from_sums;

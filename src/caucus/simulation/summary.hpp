@@ -59,7 +59,11 @@ struct ClientResult {
   /// With a personal layer: losses of the federated forecast, of what the client predicts alone
   /// from its own rows, and of its last target.
   std::optional<double> federated, alone, persistence;
-  std::optional<ForecastScore> recent;  ///< in the first repetition
+  std::optional<ForecastScore> recent = {};  ///< in the first repetition
+  /// Squared error of the forecasts given; for classes the share of right ones and the log loss.
+  std::optional<double> mse = {}, accuracy = {}, log_loss = {};
+  /// The loss of the constant that is best for the client's examples, where it is known.
+  std::optional<double> constant = {};
 
   friend bool operator==(const ClientResult&, const ClientResult&) = default;
 };
@@ -77,6 +81,12 @@ struct AlgorithmResult {
   std::vector<double> mse, loss, seconds, accuracy,
       log_loss;                       ///< one per repetition, NaN if it diverged
   std::vector<double> federated_mse;  ///< one per repetition, with a personal layer
+  /// One per repetition: the absolute error, where it is known, the squared error of the mean of
+  /// all targets and, where it is known, that of every client's last target.
+  std::vector<double> mae, constant, persistence;
+  /// For classes: how the constant does that always answers with their shares.
+  std::vector<double> constant_accuracy, constant_log_loss;
+  std::vector<std::size_t> wins;  ///< per space: repetitions in which its final p is the largest
   std::vector<ClientResult> clients;
   std::vector<ClassResult> classes;  ///< if each class has an output
   double upload_bits_per_client_round = 0.0;

@@ -16,6 +16,12 @@
 #include "caucus/data/files/read_ahead.hpp"
 
 namespace caucus {
+
+std::atomic<std::uint64_t>& bytes_read() {
+  static std::atomic<std::uint64_t> bytes{0};
+  return bytes;
+}
+
 namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{64} << 10U;
@@ -145,6 +151,7 @@ class GzipReader {
     } while (got < 0 && errno == EINTR);
     if (got < 0) return system_error(name_, "cannot be read", "expected a file");
     at_end_ = got == 0;
+    bytes_read() += static_cast<std::uint64_t>(got);
     return static_cast<std::size_t>(got);
   }
 

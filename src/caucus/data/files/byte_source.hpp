@@ -2,7 +2,9 @@
 // memory. A large gzip file is decompressed in a separate thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +13,9 @@
 #include "caucus/result.hpp"
 
 namespace caucus {
+
+/// Bytes that this process has read from files so far, before they are decompressed.
+std::atomic<std::uint64_t>& bytes_read();
 
 class ByteSource {
  public:

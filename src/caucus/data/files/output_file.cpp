@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 namespace caucus {
@@ -16,6 +18,32 @@ constexpr std::size_t kBuffered = 64u << 10;
 constexpr mode_t kNewFileMode = 0666;  // reduced by the umask
 constexpr mode_t kOwnerOnlyMode = 0600;
 constexpr int kNames = 1000;  // candidates for the name of a temporary file
+
+/// What is removed if the process is interrupted.
+struct Unfinished {
+  std::mutex mutex;
+  std::set<std::string> files;
+  std::multiset<std::string> directories;
+
+  void add_file(const std::string& path) {
+    const std::lock_guard lock(mutex);
+    files.insert(path);
+  }
+  void drop_file(const std::string& path) {
+    const std::lock_guard lock(mutex);
+    files.erase(path);
+  }
+  void drop_directory(const std::string& path) {
+    const std::lock_guard lock(mutex);
+    if (const auto found = directories.find(path); found != directories.end()) {
+      directories.erase(found);
+    }
+  }
+};
+Unfinished& unfinished() {
+  static auto* const all = new Unfinished;  // never destroyed, since other threads may use it
+  return *all;
+}
 
 // Returns whether the path is a stream of this process, which cannot be replaced by renaming.
 bool is_own_stream(const std::string& path) {
@@ -56,6 +84,16 @@ std::string temporary_beside(const std::string& target) {
 
 }  // namespace
 
+void remove_unfinished_files() {
+  Unfinished& all = unfinished();
+  const std::lock_guard lock(all.mutex);
+  for (const std::string& file : all.files) ::unlink(file.c_str());
+  // An inner directory has the longer name, and thus comes later.
+  for (auto each = all.directories.rbegin(); each != all.directories.rend(); ++each) {
+    ::rmdir(each->c_str());
+  }
+}
+
 struct OutputFile::State {
   std::string path;            // as the user gave it, for messages
   std::string target = {};     // behind symbolic links
@@ -73,7 +111,10 @@ struct OutputFile::State {
 
 void OutputFile::Discard::operator()(State* state) const {
   if (state->descriptor >= 0) ::close(state->descriptor);
-  if (!state->temporary.empty()) ::unlink(state->temporary.c_str());
+  if (!state->temporary.empty()) {
+    ::unlink(state->temporary.c_str());
+    unfinished().drop_file(state->temporary);
+  }
   delete state;
 }
 
@@ -104,6 +145,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) 
     if (descriptor < 0 && errno != EEXIST) break;
   }
   if (descriptor < 0) return file.failed(errno);
+  unfinished().add_file(temporary);
   file.temporary = std::move(temporary);
   // A replaced file keeps its mode.
   const bool moded = !exists || secret || ::fchmod(descriptor, info.st_mode & 07777) == 0;
@@ -136,6 +178,7 @@ Status OutputFile::commit() {
                        ? ::close(std::exchange(file.descriptor, -1))
                        : std::rename(file.temporary.c_str(), file.target.c_str());
   if (code != 0) return file.failed(errno);
+  unfinished().drop_file(file.temporary);
   file.temporary.clear();
   return Done{};
 }
@@ -147,6 +190,8 @@ Result<NewDirectory> NewDirectory::make(const std::string& path) {
        !each.empty() && !std::filesystem::exists(each, code) && each != each.root_path();
        each = each.parent_path()) {
     directory.made_.push_back(each);
+    const std::lock_guard lock(unfinished().mutex);
+    unfinished().directories.insert(each.string());
   }
   std::filesystem::create_directories(path, code);
   if (code || !std::filesystem::is_directory(path, code)) {
@@ -156,9 +201,17 @@ Result<NewDirectory> NewDirectory::make(const std::string& path) {
   return directory;
 }
 
+void NewDirectory::keep() {
+  for (const auto& each : made_) unfinished().drop_directory(each.string());
+  made_.clear();
+}
+
 NewDirectory::~NewDirectory() {
   std::error_code ignored;
-  for (const auto& each : made_) std::filesystem::remove(each, ignored);
+  for (const auto& each : made_) {
+    std::filesystem::remove(each, ignored);
+    unfinished().drop_directory(each.string());
+  }
 }
 
 }  // namespace caucus

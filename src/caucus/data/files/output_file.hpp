@@ -18,6 +18,10 @@ enum class Readers { usual, owner };
 
 /// A file that is written under a temporary name in the same directory and renamed by commit().
 /// Devices and pipes (/dev/stdout, /dev/null) are written directly.
+/// Removes the temporary files and the new directories of all objects below, for a process that is
+/// about to end without destroying them. Any thread may call it.
+void remove_unfinished_files();
+
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
@@ -51,7 +55,7 @@ class NewDirectory {
   /// Removes the directories that were created and are empty, unless keep() was called.
   ~NewDirectory();
 
-  void keep() { made_.clear(); }
+  void keep();
 
  private:
   NewDirectory() = default;

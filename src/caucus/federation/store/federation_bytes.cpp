@@ -20,7 +20,7 @@ namespace caucus {
 /// of batches that begin with their version (member_bytes.cpp). Version 4 added the models of every
 /// open batch and the losses that personal layers compare. Version 5 added the clipped examples,
 /// version 6 the sums of the latest forecasts and of the targets, the errors behind error bars, and
-/// changes of the data, version 7 the counts of classes.
+/// changes of the data, version 7 the counts of classes and the sums of errors of every client.
 constexpr std::string_view kSnapshotName = "caucus federation 7";
 
 template <>
@@ -31,6 +31,11 @@ inline constexpr auto kFields<ForecastSums> =
     std::tuple(&ForecastSums::examples, &ForecastSums::targets, &ForecastSums::squared_targets,
                &ForecastSums::loss, &ForecastSums::squared_error, &ForecastSums::compared,
                &ForecastSums::federated, &ForecastSums::federated_squares);
+template <>
+inline constexpr auto kFields<ErrorSums> = std::tuple(&ErrorSums::squared_error,
+                                                      &ErrorSums::targets,
+                                                      &ErrorSums::squared_targets,
+                                                      &ErrorSums::log_loss, &ErrorSums::correct);
 template <>
 inline constexpr auto kFields<RecentForecasts> = std::tuple(&RecentForecasts::previous,
                                                             &RecentForecasts::latest,
@@ -146,7 +151,8 @@ bool Federation::measures_all(const Telemetry& telemetry) const {
          telemetry.forecasts_of_client.size() == clients &&
          telemetry.uploads_of_client.size() == clients &&
          telemetry.personal_of_client.size() == clients &&
-         telemetry.recent_of_client.size() == clients;
+         telemetry.recent_of_client.size() == clients &&
+         telemetry.errors_of_client.size() == clients;
 }
 
 bool Federation::keeps_learned(std::uint64_t batch) {

@@ -56,6 +56,11 @@ struct Collect {
     (*this)(recent.previous.targets + recent.latest.targets);
     (*this)(std::size_t{recent.reported});
   }
+  void operator()(const ErrorSums& errors) const {
+    (*this)(errors.squared_error);
+    (*this)(errors.targets);
+    (*this)(errors.squared_targets);
+  }
   template <class T>
   void operator()(const std::vector<T>& values) const {
     for (const T& value : values) (*this)(value);

@@ -90,8 +90,8 @@ void Series::add(double at, const std::vector<double>& values) {
   high.push_back(centre + spread);
 }
 
-std::string svg_of(const Chart& chart, const std::string& id) {
-  return std::visit([&](const auto& any) { return svg_of(any, id); }, chart);
+std::string svg_of(const Chart& chart, const std::string& id, double width) {
+  return std::visit([&](const auto& any) { return svg_of(any, id, width); }, chart);
 }
 
 TextTable numbers_of(const Chart& chart) {

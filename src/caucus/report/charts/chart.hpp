@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "caucus/report/charts/axis.hpp"
+#include "caucus/report/charts/svg.hpp"
 #include "caucus/report/text_table.hpp"
 
 namespace caucus::report {
@@ -100,12 +101,12 @@ struct ScatterChart {
 
 using Chart = std::variant<LineChart, AreaChart, BarChart, ScatterChart>;
 
-/// `id` must be unique in the page and need no escaping.
-std::string svg_of(const LineChart& chart, const std::string& id);
-std::string svg_of(const AreaChart& chart, const std::string& id);
-std::string svg_of(const BarChart& chart, const std::string& id);
-std::string svg_of(const ScatterChart& chart, const std::string& id);
-std::string svg_of(const Chart& chart, const std::string& id);
+/// `id` must be unique in the page and need no escaping. `width` is that of the viewBox.
+std::string svg_of(const LineChart& chart, const std::string& id, double width = kChartWidth);
+std::string svg_of(const AreaChart& chart, const std::string& id, double width = kChartWidth);
+std::string svg_of(const BarChart& chart, const std::string& id, double width = kChartWidth);
+std::string svg_of(const ScatterChart& chart, const std::string& id, double width = kChartWidth);
+std::string svg_of(const Chart& chart, const std::string& id, double width = kChartWidth);
 
 /// Returns the numbers of a chart. If all series have the same positions, row i belongs to the i-th
 /// position.

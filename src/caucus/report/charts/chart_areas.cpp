@@ -12,14 +12,15 @@ namespace {
 
 constexpr double kAreasHeight = 210.0;
 
-Plot plot_of(const AreaChart& chart) {
+Plot plot_of(const AreaChart& chart, double width) {
   Extent x(chart.x.scale);
   x.add(chart.at);
   Axis y;
   for (const int percent : {0, 25, 50, 75, 100}) {
     y.ticks.push_back({percent / 100.0, std::to_string(percent) + "%"});
   }
-  return plot_beside(tight_axis(chart.x.scale, x, 6), std::move(y), chart.names, kAreasHeight);
+  return plot_beside(tight_axis(chart.x.scale, x, 6), std::move(y), chart.names, kAreasHeight,
+                     width);
 }
 
 std::string area_class(const AreaChart& chart, std::size_t k) {
@@ -40,8 +41,8 @@ std::string description(const AreaChart& chart) {
 
 }  // namespace
 
-std::string svg_of(const AreaChart& chart, const std::string& id) {
-  const Plot plot = plot_of(chart);
+std::string svg_of(const AreaChart& chart, const std::string& id, double width) {
+  const Plot plot = plot_of(chart, width);
   const std::size_t n = chart.at.size();
   std::vector<double> above(n, 1.0);  // what remains of the whole
   Svg areas;
@@ -65,7 +66,7 @@ std::string svg_of(const AreaChart& chart, const std::string& id) {
   }
   plot.draw_frame(areas, chart.x.label, "probability", false);
   draw_end_labels(areas, plot, labels);
-  return areas.finished(id, plot.bottom + 44.0, chart.text.title, description(chart),
+  return areas.finished(id, width, plot.bottom + 44.0, chart.text.title, description(chart),
                         plot.places(chart.at));
 }
 

@@ -28,13 +28,13 @@ std::size_t look_of(const BarChart& chart, std::size_t group) {
 /// Breaks group names into lines as wide as the chart; calls `visit` for each name and returns the
 /// number of lines.
 template <class Visit>
-std::size_t lay_out_legend(const BarChart& chart, double left, const Visit& visit) {
+std::size_t lay_out_legend(const BarChart& chart, double left, double right, const Visit& visit) {
   double x = left;
   std::size_t line = 0;
   for (std::size_t g = 0; g < chart.groups.size(); ++g) {
     const std::string name = shortened(chart.groups[g], kMostLetters);
     const double width = text_width(name) + 26.0;
-    if (x > left && x + width > kChartWidth) {
+    if (x > left && x + width > right) {
       x = left;
       ++line;
     }
@@ -48,7 +48,7 @@ std::string value_text(const BarRow& row) {
   return figure_with_spread(row.values.front(), row.spread(0));
 }
 
-Layout layout_of(const BarChart& chart) {
+Layout layout_of(const BarChart& chart, double width) {
   Extent extent(chart.scale);
   extent.add(base_of(chart));
   std::vector<std::string> names;
@@ -67,9 +67,10 @@ Layout layout_of(const BarChart& chart) {
   Plot& plot = layout.plot;
   plot.x = roomy_axis(chart.scale, extent, 5);
   plot.left = widest_label(names, chart.name_letters) + 10.0;
-  plot.right = kChartWidth - (single ? value_width + 8.0 : 20.0);
+  plot.width = width;
+  plot.right = width - (single ? value_width + 8.0 : 20.0);
   std::size_t lines = chart.references.size();
-  if (!single) lines += lay_out_legend(chart, plot.left, [](auto&&...) {});
+  if (!single) lines += lay_out_legend(chart, plot.left, width, [](auto&&...) {});
   plot.top = 8.0 + kLineHeight * static_cast<double>(lines);
   layout.bar_height = single ? 13.0 : 3.0;
   layout.row_height =
@@ -80,7 +81,7 @@ Layout layout_of(const BarChart& chart) {
 
 void draw_legend(Svg& svg, const BarChart& chart, const Layout& layout) {
   if (groups_of(chart) == 1) return;
-  lay_out_legend(chart, layout.plot.left,
+  lay_out_legend(chart, layout.plot.left, layout.plot.width,
                  [&](std::size_t g, double x, std::size_t line, const std::string& name) {
                    const double y = 14.0 + kLineHeight * static_cast<double>(line);
                    svg.marker(look_of(chart, g), x + 5.0, y - 4.0);
@@ -163,14 +164,14 @@ std::string description(const BarChart& chart) {
 
 }  // namespace
 
-std::string svg_of(const BarChart& chart, const std::string& id) {
-  const Layout layout = layout_of(chart);
+std::string svg_of(const BarChart& chart, const std::string& id, double width) {
+  const Layout layout = layout_of(chart, width);
   Svg svg;
   draw_legend(svg, chart, layout);
   draw_axis(svg, chart, layout.plot);
   draw_rows(svg, chart, layout);
   if (!chart.references.empty()) draw_references(svg, chart, layout.plot);
-  return svg.finished(id, layout.plot.bottom + 42.0, chart.text.title, description(chart));
+  return svg.finished(id, width, layout.plot.bottom + 42.0, chart.text.title, description(chart));
 }
 
 }  // namespace caucus::report

@@ -56,13 +56,13 @@ std::string band_path(const Plot& plot, const Series& series) {
 void draw_markers(Svg& svg, const Plot& plot, const Series& series) {
   constexpr double kApart = 84.0;
   const bool all = series.style == LineStyle::points || series.x.size() <= 12;
-  double before = kChartWidth;  // the next marker must be left of this
+  double before = plot.width;  // the next marker must be left of this
   for (std::size_t i = series.x.size(); i-- > 0;) {
     if (!plot.shows(series.x[i], series.y[i])) continue;
     const double x = plot.at_x(series.x[i]);
     if (!all && x > before) continue;
     svg.marker(series.look, x, plot.at_y(series.y[i]));
-    const bool is_last = before == kChartWidth;
+    const bool is_last = before == plot.width;
     before = x - (is_last ? 42.0 + 17.0 * static_cast<double>(series.look % 5) : kApart);
   }
 }
@@ -128,13 +128,13 @@ struct Legend {
   double column_width = 0.0;
   std::size_t columns = 1;
 
-  explicit Legend(const LineChart& chart) : names(names_of(chart)) {
+  Legend(const LineChart& chart, double width) : names(names_of(chart)) {
     for (std::string& name : names) {
       name = shortened(name, kMostLetters);
       column_width = std::max(column_width, kSample + 6.0 + text_width(name) + 14.0);
     }
     if (!names.empty()) {
-      columns = std::max(columns, static_cast<std::size_t>(kChartWidth / column_width));
+      columns = std::max(columns, static_cast<std::size_t>(width / column_width));
     }
   }
   [[nodiscard]] double height() const {
@@ -175,7 +175,7 @@ void draw_end_names(Svg& svg, const LineChart& chart, const Plot& plot) {
   draw_end_labels(svg, plot, labels);
 }
 
-Plot plot_of(const LineChart& chart) {
+Plot plot_of(const LineChart& chart, double width) {
   Extent x(chart.x.scale);
   Extent y(chart.y.scale);
   for (const Series& series : chart.series) {
@@ -191,10 +191,10 @@ Plot plot_of(const LineChart& chart) {
   }
   for (const Reference& reference : chart.references) y.add(reference.value);
   Plot plot = make_plot(tight_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5), 12.0,
-                        kLinesHeight);
+                        kLinesHeight, width);
   const auto names = names_of(chart);
   if (names.empty() || needs_legend(chart, plot)) return plot;
-  return plot_beside(std::move(plot.x), std::move(plot.y), names, kLinesHeight);
+  return plot_beside(std::move(plot.x), std::move(plot.y), names, kLinesHeight, width);
 }
 
 std::string description(const LineChart& chart) {
@@ -217,8 +217,8 @@ bool share_places(const LineChart& chart) {
                      [&](const Series& s) { return s.x == chart.series.front().x; });
 }
 
-std::string svg_of(const LineChart& chart, const std::string& id) {
-  const Plot plot = plot_of(chart);
+std::string svg_of(const LineChart& chart, const std::string& id, double width) {
+  const Plot plot = plot_of(chart, width);
   Svg svg;
   plot.draw_frame(svg, chart.x.label, chart.y.label);
   for (const Series& series : chart.series) {
@@ -233,14 +233,14 @@ std::string svg_of(const LineChart& chart, const std::string& id) {
   for (const Series& series : chart.series) draw_series(svg, plot, series);
   double height = plot.bottom + 44.0;
   if (needs_legend(chart, plot)) {
-    const Legend legend(chart);
+    const Legend legend(chart, width);
     draw_legend(svg, chart, legend, height + 4.0);
     height += legend.height();
   } else {
     draw_end_names(svg, chart, plot);
   }
   const bool askable = !chart.series.empty() && share_places(chart);
-  return svg.finished(id, height, chart.text.title, description(chart),
+  return svg.finished(id, width, height, chart.text.title, description(chart),
                       askable ? plot.places(chart.series.front().x) : "");
 }
 

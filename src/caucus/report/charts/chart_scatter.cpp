@@ -20,7 +20,7 @@ struct Box {
   }
 };
 
-Plot plot_of(const ScatterChart& chart) {
+Plot plot_of(const ScatterChart& chart, double width) {
   Extent x(chart.x.scale);
   Extent y(chart.y.scale);
   for (const ScatterPoint& point : chart.points) {
@@ -32,13 +32,13 @@ Plot plot_of(const ScatterChart& chart) {
     }
   }
   return make_plot(roomy_axis(chart.x.scale, x, 6), roomy_axis(chart.y.scale, y, 5), 28.0,
-                   kScatterHeight);
+                   kScatterHeight, width);
 }
 
 /// Places a label to the right of its point, or to the left near the edge, and moves it up or down
 /// until it overlaps no other.
 Box free_place(const Plot& plot, double x, double y, double width, const std::vector<Box>& taken) {
-  const bool to_the_left = x + 12.0 + width > kChartWidth;
+  const bool to_the_left = x + 12.0 + width > plot.width;
   const double left = to_the_left ? x - 10.0 - width : x + 10.0;
   Box box{left, left + width, y};
   const auto is_free = [&] {
@@ -65,8 +65,8 @@ std::string description(const ScatterChart& chart) {
 
 }  // namespace
 
-std::string svg_of(const ScatterChart& chart, const std::string& id) {
-  const Plot plot = plot_of(chart);
+std::string svg_of(const ScatterChart& chart, const std::string& id, double width) {
+  const Plot plot = plot_of(chart, width);
   Svg svg;
   plot.draw_frame(svg, chart.x.label, chart.y.label);
   std::vector<Box> taken;
@@ -93,7 +93,7 @@ std::string svg_of(const ScatterChart& chart, const std::string& id) {
     }
     svg.text(before ? "label end" : "label", before ? box.right : box.left, box.middle + 4.0, name);
   }
-  return svg.finished(id, plot.bottom + 44.0, chart.text.title, description(chart));
+  return svg.finished(id, width, plot.bottom + 44.0, chart.text.title, description(chart));
 }
 
 }  // namespace caucus::report

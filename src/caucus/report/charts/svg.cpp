@@ -95,9 +95,10 @@ void Svg::marker(std::size_t look, double x, double y) {
           kShapes[shape] + "\"/>");
 }
 
-std::string Svg::finished(const std::string& id, double height, std::string_view title,
-                          std::string_view description, const std::string& places) const {
-  return "<svg class=\"chart\" id=\"" + id + "\" viewBox=\"0 0 " + coordinate(kChartWidth) + " " +
+std::string Svg::finished(const std::string& id, double width, double height,
+                          std::string_view title, std::string_view description,
+                          const std::string& places) const {
+  return "<svg class=\"chart\" id=\"" + id + "\" viewBox=\"0 0 " + coordinate(width) + " " +
          coordinate(height) + "\" role=\"img\" aria-labelledby=\"" + id + "-title " + id +
          "-desc\"" + places + ">\n<title id=\"" + id + "-title\">" + escaped(title) +
          "</title>\n<desc id=\"" + id + "-desc\">" + escaped(description) + "</desc>\n" + body_ +
@@ -118,7 +119,7 @@ void Plot::draw_frame(Svg& svg, std::string_view x_label, std::string_view y_lab
     svg.text("tick end", left - 7.0, at + 4.0, tick.label);
   }
   svg.line("axis", left, bottom, right, bottom);
-  double free_from = -kChartWidth;
+  double free_from = -width;
   for (const Tick& tick : x.ticks) {
     const double at = at_x(tick.value);
     svg.line("axis", at, bottom, at, bottom + 4.0);
@@ -143,12 +144,12 @@ std::string Plot::point(double x_value, double y_value) const {
   return coordinate(at_x(x_value)) + " " + coordinate(at_y(y_value));
 }
 
-Plot make_plot(Axis x, Axis y, double right_margin, double height) {
+Plot make_plot(Axis x, Axis y, double right_margin, double height, double width) {
   double widest = 0.0;
   for (const Tick& tick : y.ticks) widest = std::max(widest, text_width(tick.label));
   constexpr double kTop = 32.0;
-  return {std::move(x), std::move(y), widest + 9.0, kChartWidth - right_margin,
-          kTop,         kTop + height};
+  return {std::move(x), std::move(y),  widest + 9.0, width - right_margin,
+          kTop,         kTop + height, width};
 }
 
 std::string outline(const std::vector<std::string>& upper, const std::vector<std::string>& lower) {
@@ -158,9 +159,10 @@ std::string outline(const std::vector<std::string>& upper, const std::vector<std
   return d.empty() ? d : d + "Z";
 }
 
-Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height) {
+Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height,
+                 double width) {
   return make_plot(std::move(x), std::move(y), kLabelOffset + 2.0 + widest_label(names),
-                   std::max(height, kLineHeight * static_cast<double>(names.size())));
+                   std::max(height, kLineHeight * static_cast<double>(names.size())), width);
 }
 
 void draw_end_labels(Svg& svg, const Plot& plot, const std::vector<EndLabel>& labels) {

@@ -14,7 +14,8 @@
 namespace caucus::report {
 
 inline constexpr double kChartWidth = 560.0;
-inline constexpr double kLineHeight = 15.0;  ///< of a label
+inline constexpr double kNarrowWidth = 352.0;  ///< for a telephone
+inline constexpr double kLineHeight = 15.0;    ///< of a label
 inline constexpr std::size_t kMostLetters = 24;
 
 /// Returns the width reserved for a text, which suffices for the usual fonts.
@@ -36,8 +37,8 @@ class Svg {
   /// The complete picture, with a title and a description for screen readers. `places`: where on
   /// the x axis a reader may ask for numbers, with the range of y that the pointer's line then
   /// covers.
-  [[nodiscard]] std::string finished(const std::string& id, double height, std::string_view title,
-                                     std::string_view description,
+  [[nodiscard]] std::string finished(const std::string& id, double width, double height,
+                                     std::string_view title, std::string_view description,
                                      const std::string& places = {}) const;
 
  private:
@@ -57,6 +58,7 @@ std::string line_class(std::size_t look);
 struct Plot {
   Axis x, y;
   double left = 0.0, right = 0.0, top = 0.0, bottom = 0.0;
+  double width = kChartWidth;  ///< of the picture
 
   [[nodiscard]] double at_x(double value) const { return left + x.share(value) * (right - left); }
   [[nodiscard]] double at_y(double value) const { return bottom - y.share(value) * (bottom - top); }
@@ -72,7 +74,7 @@ struct Plot {
 };
 
 /// Makes a plot with the least room for the axes and, on its right, for a margin.
-Plot make_plot(Axis x, Axis y, double right_margin, double height);
+Plot make_plot(Axis x, Axis y, double right_margin, double height, double width);
 
 /// Returns a closed path along the points `upper` and back along `lower`, or "" without points.
 std::string outline(const std::vector<std::string>& upper, const std::vector<std::string>& lower);
@@ -85,6 +87,7 @@ struct EndLabel {
 /// Draws names beside the plot, moved apart, with thin lines to their ends.
 void draw_end_labels(Svg& svg, const Plot& plot, const std::vector<EndLabel>& labels);
 /// Makes a plot with the room that these names need beside it.
-Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height);
+Plot plot_beside(Axis x, Axis y, const std::vector<std::string>& names, double height,
+                 double width);
 
 }  // namespace caucus::report

@@ -292,8 +292,9 @@ Result<ServedResult> served_result(const Federation& federation, const ServedCon
   served.labels = labels_of(plan, scaling);
   served.class_names = plan.columns->classes;
   served.data = {std::move(name), 0, feature_names(plan, scaling), std::move(scaling)};
-  if (plan.columns->ranges && !plan.columns->ranges->names.empty()) {
-    served.data.target = plan.columns->ranges->names[served.data.scaling.target_column];
+  if (!plan.columns->encodings.empty()) {
+    const auto made = encoded_columns(plan.columns->encodings, plan.columns->lags);
+    served.data.target = made[served.data.scaling.target_column].name;
   }
   served.data.in_order = true;
   for (const Member& member : federation.members()) {

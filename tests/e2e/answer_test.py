@@ -54,7 +54,8 @@ def test_no_printed_number_has_a_long_exponent(caucus, data):
                                    "--label-range 0,1 --feature-range 0,1", "--loss absolute", "--clients 3"],
                          ids=["blocks", "theory", "scaled", "absolute", "shuffled"])
 def test_errors_in_the_units_of_the_target_are_those_of_the_forecasts(caucus, data, flags):
-    caucus(f"run --data data.csv {flags} --json result.json --predictions forecasts.csv")
+    scale = "" if "range" in flags else "--no-scale"
+    caucus(f"run --data data.csv {scale} {flags} --json result.json --predictions forecasts.csv")
     result = read_json("result.json")
     found = result["results"][0]
     unit = result["data"]["target_unit"]

@@ -263,7 +263,7 @@ TEST_F(StoppedOnce, SaysWhatIsWrongWithItsData) {
   ASSERT_FALSE(shape.ok());
   EXPECT_EQ(shape.error().kind, ErrorKind::data);
   EXPECT_NE(shape.error().expected.find("expected 4 features"), std::string::npos);
-  std::ofstream(file(0)) << "1,2,3,4,none\n";
+  std::ofstream(file(0)) << "1,2,3,4,1e999\n";
   const auto value = JoinRun(options(server, 0)).play(progress);
   ASSERT_FALSE(value.ok());
   EXPECT_EQ(value.error().kind, ErrorKind::data);

@@ -44,7 +44,7 @@ struct RunConfig : SimulationOptions {
   std::string file, clients_from, target = "last", scale_from;
   std::optional<Interval> feature_range, label_range;
   std::vector<std::string> classes;  ///< names of the target's classes; empty: those that occur
-  bool scale = true;  ///< scale the data of a run although no range is given
+  bool scale = true;                 ///< scale the data of a run although no range is given
   std::vector<std::string> drop, categories, numbers, missing;
   std::string time;
   std::size_t lags = 0;

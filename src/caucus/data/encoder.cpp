@@ -27,9 +27,9 @@ double part_passed(const std::string& part, double days) {
     const double since_monday = days + 3.0;
     return since_monday / 7.0 - std::floor(since_monday / 7.0);
   }
-  using namespace std::chrono;
-  const year_month_day date(sys_days(std::chrono::days(static_cast<int>(whole))));
-  const auto first = sys_days(date.year() / January / 1).time_since_epoch().count();
+  using std::chrono::sys_days;
+  const std::chrono::year_month_day date(sys_days(std::chrono::days(static_cast<int>(whole))));
+  const auto first = sys_days(date.year() / std::chrono::January / 1).time_since_epoch().count();
   constexpr double kDaysPerYear = 366.0;
   return (days - static_cast<double>(first)) / kDaysPerYear;
 }
@@ -68,7 +68,7 @@ Encoder::Encoder(std::vector<Encoding> encodings, EncoderOptions options)
 
 Status Encoder::begin(const CellHeader& header, const std::string& file) {
   file_ = file;
-  header_ = header;
+  header_ = {header.names, header.columns};
   decimal_comma_ = header.decimal_comma;
   places_.assign(encodings_.size(), std::nullopt);
   pasts_.clear();

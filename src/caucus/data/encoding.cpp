@@ -286,7 +286,7 @@ ListedCategory parse_category(const std::string& text) {
 }
 
 std::string column_words(const TableHeader& header, std::size_t column) {
-  const std::string number = "column " + std::to_string(column + 1);
+  std::string number = "column " + std::to_string(column + 1);
   if (header.names.empty() || header.names[column] == std::to_string(column + 1)) return number;
   return number + " " + in_quotes(header.names[column]);
 }

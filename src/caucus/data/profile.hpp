@@ -65,7 +65,7 @@ class TableProfile : public CellSink {
 
  private:
   void count(ColumnProfile& column, std::string_view cell, std::size_t line, bool may_be_stamp);
-  void count_time(ColumnProfile& column, std::string_view cell, bool may_be_stamp);
+  void count_time(ColumnProfile& column, std::string_view text, bool may_be_stamp);
 
   std::string file_, first_file_, time_name_;
   bool keeps_ragged_ = false;

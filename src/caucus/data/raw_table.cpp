@@ -45,7 +45,7 @@ class SortedCells : public CellSink {
 
   Status header(const CellHeader& header) override {
     CAUCUS_TRY(column_, find_column(time_, header, "time", file_));
-    header_ = header;
+    header_ = {header.names, header.columns};
     return sink_.header(header);
   }
   Status row(std::span<const std::string_view> cells, std::size_t line) override {

@@ -64,13 +64,12 @@ class Scanner {
 };
 
 std::optional<double> days_of(int year, int month, int day) {
-  using namespace std::chrono;
   if (year < 1000 || year > 9999 || month < 1 || day < 1) return {};
-  const year_month_day date{std::chrono::year(year),
-                            std::chrono::month(static_cast<unsigned>(month)),
-                            std::chrono::day(static_cast<unsigned>(day))};
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok()) return {};
-  return static_cast<double>(sys_days(date).time_since_epoch().count());
+  return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
 int month_of(const std::string& word) {

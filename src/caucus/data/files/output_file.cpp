@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <system_error>
 
@@ -89,8 +90,8 @@ void remove_unfinished_files() {
   const std::lock_guard lock(all.mutex);
   for (const std::string& file : all.files) ::unlink(file.c_str());
   // An inner directory has the longer name, and thus comes later.
-  for (auto each = all.directories.rbegin(); each != all.directories.rend(); ++each) {
-    ::rmdir(each->c_str());
+  for (const std::string& directory : std::ranges::reverse_view(all.directories)) {
+    ::rmdir(directory.c_str());
   }
 }
 

@@ -125,6 +125,7 @@ std::string clients_table(const RunRecord& run, std::size_t width) {
   const auto& clients = shown.clients;
   if (clients.size() < 2) return {};
   std::vector<double> worst;
+  worst.reserve(clients.size());
   for (const ClientRecord& client : clients) worst.push_back(-run.gain(client));
   const bool gains = !counting(worst).empty();
   if (!gains) {
@@ -172,6 +173,7 @@ std::string classes_table(const RunRecord& run, std::size_t width) {
   const auto& classes = shown.classes;
   if (classes.empty()) return {};
   std::vector<double> sizes;
+  sizes.reserve(classes.size());
   for (const ClassRecord& one : classes) sizes.push_back(one.examples);
   const auto order = largest_of(sizes, kMostTableRows);
   TextTable table;

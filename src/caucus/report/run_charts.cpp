@@ -136,6 +136,7 @@ std::vector<Chart> client_bars(const RunRecord& run) {
     }
     for (const Group& group : groups) chart.groups.emplace_back(group.name);
     std::vector<double> worst;
+    worst.reserve(clients.size());
     for (const ClientRecord& client : clients) {
       worst.push_back(compares ? -run.gain(client) : client.given);
     }

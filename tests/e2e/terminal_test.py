@@ -87,9 +87,10 @@ def test_a_result_is_as_wide_as_the_terminal(caucus):
 
 def test_a_terminal_sees_progress_and_a_file_does_not(caucus):
     caucus("data generate linear --rows 200000 --out data.csv")
+    caucus("data generate linear --rows 1000000 --out large.csv")
     caucus("run --data data.csv --clients 2 --model-out model.json")
     for command in ("run --data data.csv --repeats 4 --threads 1", "data convert data.csv out.csv.gz",
-                    "data split data.csv --out parts", "predict --model model.json --data data.csv --out forecasts.csv"):
+                    "data split large.csv --out parts", "predict --model model.json --data data.csv --out forecasts.csv"):
         code, text = Terminal(caucus, 80).run(command)
         assert code == 0, text
         assert re.search(r"\d+% ", text) and "\033[K" in text, f"{command} shows no progress"

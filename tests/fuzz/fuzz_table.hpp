@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "caucus/data/column_uses.hpp"
-#include "caucus/data/encoder.hpp"
+#include "caucus/data/encoding/column_uses.hpp"
+#include "caucus/data/encoding/encoder.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "caucus/data/column_uses.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/column_uses.hpp"
+#include "caucus/data/encoding/encoding.hpp"
+#include "caucus/data/encoding/raw_table.hpp"
 #include "caucus/data/ranges.hpp"
-#include "caucus/data/raw_table.hpp"
 #include "caucus/report/text_table.hpp"
 #include "command.hpp"
 

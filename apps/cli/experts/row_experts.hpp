@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "caucus/data/dataset.hpp"
-#include "caucus/data/row_texts.hpp"
+#include "caucus/data/encoding/row_texts.hpp"
 #include "caucus/experts.hpp"
 #include "caucus/loss.hpp"
 #include "caucus/space.hpp"

@@ -9,7 +9,7 @@
 
 #include "caucus/core/simd/kernels.hpp"
 #include "caucus/data/columns.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/files/byte_source.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/report/json.hpp"

@@ -5,11 +5,11 @@
 #include <system_error>
 #include <vector>
 
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
+#include "caucus/data/encoding/raw_table.hpp"
 #include "caucus/data/files/cells.hpp"
 #include "caucus/data/files/number.hpp"
 #include "caucus/data/files/text_file.hpp"
-#include "caucus/data/raw_table.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {

@@ -6,11 +6,11 @@
 
 #include "caucus/data/columns.hpp"
 #include "caucus/data/dataset_sink.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
+#include "caucus/data/encoding/input_tables.hpp"
+#include "caucus/data/encoding/raw_table.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
-#include "caucus/data/input_tables.hpp"
-#include "caucus/data/raw_table.hpp"
 
 namespace caucus {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "caucus/data/column_uses.hpp"
 #include "caucus/data/columns.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/column_uses.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "caucus/data/encoding/input_tables.hpp"
+#include "caucus/data/encoding/raw_table.hpp"
 #include "caucus/data/files/line_reader.hpp"
 #include "caucus/data/files/number.hpp"
 #include "caucus/data/files/text_file.hpp"
-#include "caucus/data/input_tables.hpp"
-#include "caucus/data/raw_table.hpp"
 
 namespace caucus {
 namespace {

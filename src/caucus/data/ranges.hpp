@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "caucus/data/columns.hpp"
-#include "caucus/data/profile.hpp"
+#include "caucus/data/encoding/profile.hpp"
 #include "caucus/data/table.hpp"
 
 namespace caucus {

@@ -9,7 +9,7 @@
 #include "caucus/core/losses/constants.hpp"
 #include "caucus/core/statistics/row_sums.hpp"
 #include "caucus/data/columns.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 
 namespace caucus {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "caucus/core/statistics/row_sums.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/files/text_file.hpp"
 #include "caucus/report/words.hpp"
 

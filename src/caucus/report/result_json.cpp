@@ -5,7 +5,7 @@
 
 #include "caucus/algorithms/any_algorithm.hpp"
 #include "caucus/core/losses/bounds.hpp"
-#include "caucus/report/answer.hpp"
+#include "caucus/report/answer/answer.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/words.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/report/answer.hpp"
+#include "caucus/report/answer/answer.hpp"
+#include "caucus/report/answer/phrases.hpp"
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/phrases.hpp"
 #include "caucus/report/statistics.hpp"
 #include "caucus/report/text_table.hpp"
 #include "caucus/report/wrapped.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "caucus/report/answer.hpp"
+#include "caucus/report/answer/answer.hpp"
+#include "caucus/report/answer/phrases.hpp"
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/phrases.hpp"
 #include "caucus/report/report.hpp"
 #include "caucus/report/run_charts.hpp"
 #include "caucus/report/statistics.hpp"

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <mutex>
-#include <ranges>
 #include <set>
 #include <system_error>
 
@@ -90,9 +89,8 @@ void remove_unfinished_files() {
   const std::lock_guard lock(all.mutex);
   for (const std::string& file : all.files) ::unlink(file.c_str());
   // An inner directory has the longer name, and thus comes later.
-  for (const std::string& directory : std::ranges::reverse_view(all.directories)) {
-    ::rmdir(directory.c_str());
-  }
+  const std::vector<std::string> inner_first(all.directories.rbegin(), all.directories.rend());
+  for (const std::string& directory : inner_first) ::rmdir(directory.c_str());
 }
 
 struct OutputFile::State {

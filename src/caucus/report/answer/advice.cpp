@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "caucus/report/answer.hpp"
+#include "caucus/report/answer/answer.hpp"
+#include "caucus/report/answer/phrases.hpp"
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/phrases.hpp"
 
 namespace caucus::report {
 namespace {

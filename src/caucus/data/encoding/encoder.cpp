@@ -1,4 +1,4 @@
-#include "caucus/data/encoder.hpp"
+#include "caucus/data/encoding/encoder.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "caucus/data/profile.hpp"
+#include "caucus/data/encoding/profile.hpp"
 
 #include <algorithm>
 #include <cmath>

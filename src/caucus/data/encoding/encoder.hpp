@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/files/cells.hpp"
 #include "caucus/result.hpp"
 

@@ -1,4 +1,4 @@
-#include "caucus/data/column_uses.hpp"
+#include "caucus/data/encoding/column_uses.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "caucus/data/columns.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/files/number.hpp"
 
 namespace caucus {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "caucus/columns.hpp"
-#include "caucus/data/encoder.hpp"
-#include "caucus/data/input_tables.hpp"
-#include "caucus/data/profile.hpp"
+#include "caucus/data/encoding/encoder.hpp"
+#include "caucus/data/encoding/input_tables.hpp"
+#include "caucus/data/encoding/profile.hpp"
 #include "caucus/data/table.hpp"
 #include "caucus/result.hpp"
 

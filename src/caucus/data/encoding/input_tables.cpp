@@ -1,4 +1,4 @@
-#include "caucus/data/input_tables.hpp"
+#include "caucus/data/encoding/input_tables.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-#include "caucus/report/answer.hpp"
-#include "caucus/report/phrases.hpp"
+#include "caucus/report/answer/answer.hpp"
+#include "caucus/report/answer/phrases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

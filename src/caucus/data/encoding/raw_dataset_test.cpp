@@ -8,7 +8,7 @@
 
 #include "caucus/core/base/fingerprint.hpp"
 #include "caucus/data/dataset.hpp"
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 #include "caucus/data/partition.hpp"
 #include "caucus/data/ranges.hpp"
 #include "caucus/data/test_files.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "caucus/columns.hpp"
-#include "caucus/data/profile.hpp"
+#include "caucus/data/encoding/profile.hpp"
 #include "caucus/result.hpp"
 
 namespace caucus {

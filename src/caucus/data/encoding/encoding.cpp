@@ -1,4 +1,4 @@
-#include "caucus/data/encoding.hpp"
+#include "caucus/data/encoding/encoding.hpp"
 
 #include <algorithm>
 #include <limits>

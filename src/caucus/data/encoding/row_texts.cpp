@@ -1,4 +1,4 @@
-#include "caucus/data/row_texts.hpp"
+#include "caucus/data/encoding/row_texts.hpp"
 
 #include <cstddef>
 #include <span>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "caucus/data/columns.hpp"
+#include "caucus/data/encoding/input_tables.hpp"
 #include "caucus/data/files/cells.hpp"
-#include "caucus/data/input_tables.hpp"
 
 namespace caucus {
 namespace {

@@ -1,4 +1,4 @@
-#include "caucus/data/row_texts.hpp"
+#include "caucus/data/encoding/row_texts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "caucus/report/answer.hpp"
+#include "caucus/report/answer/answer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "caucus/report/answer/phrases.hpp"
 #include "caucus/report/html_text.hpp"
-#include "caucus/report/phrases.hpp"
 #include "caucus/report/statistics.hpp"
 
 namespace caucus::report {

@@ -1,4 +1,4 @@
-#include "caucus/report/phrases.hpp"
+#include "caucus/report/answer/phrases.hpp"
 
 #include <cmath>
 

@@ -119,8 +119,8 @@ void add_info(CLI::App& data, Action& action) {
              "write minimum and maximum of the numbers here, for --scale-from");
   add_option(command, "--target", "last|first|N|NAME", given.columns.target,
              "as in caucus run, and so are:");
-  const auto add_list = [&](const char* flag, std::vector<std::string>& list) {
-    add_option(command, flag, "A,B,...", list, "columns of this use")->delimiter(',');
+  const auto add_list = [&into = command](const char* flag, std::vector<std::string>& list) {
+    add_option(into, flag, "A,B,...", list, "columns of this use")->delimiter(',');
   };
   add_list("--drop", given.columns.drop);
   add_list("--categories", given.columns.categories);

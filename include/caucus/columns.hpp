@@ -44,7 +44,7 @@ struct Encoding {
   Role role = Role::feature;
   Kind kind = Kind::number;
   std::size_t expert = 0;  ///< the number of the expert whose predictions it holds, from 1; 0: none
-  /// Of a category: the levels with a column of their own. Of a time: the parts, which are hour,
+  /// A category has here the levels with a column of their own. A time has its parts: hour,
   /// weekday, yearday (each a sine and a cosine) and trend (the days since 1970).
   std::vector<std::string> levels = {};
   std::size_t hashed = 0;      ///< of a category: the columns that all other levels are hashed to

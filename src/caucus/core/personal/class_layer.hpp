@@ -84,7 +84,7 @@ class ClassLayer {
   double rows_ = 0.0, repeated_ = 0.0;
   bool has_federated_ = false;
   std::array<double, kCandidates> weights_;
-  // Of the last prediction:
+  // These belong to the last prediction:
   std::vector<double> features_, targets_;
   std::vector<double> outputs_;     ///< of the first three candidates
   std::vector<double> candidates_;  ///< their probabilities

@@ -168,7 +168,7 @@ TEST(UploadRule, CountsTheTargetsOfEveryClass) {
   UploadRule rule;
   rule.shared = 4;
   rule.targets = 3;
-  // Of each kernel 10 coordinates: their products, those with three classes, and three counts.
+  // Each kernel sends 10 coordinates: their products, those with three classes, and three counts.
   // Those of the first four coordinates are the same.
   EXPECT_EQ(rule.different_sums(10, 1), 55U + 30U + 3U);
   EXPECT_EQ(rule.different_sums(10, 2), (10U + 12U + 3U) + 2U * (88U - 25U));

@@ -230,7 +230,7 @@ class Decision {
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     const bool many = found.size() + profile_.others > kMostLevelColumns;
     if (found.size() > kMostLevelColumns) found.resize(kMostLevelColumns);
-    // Of two levels one column tells both.
+    // One column tells two levels apart.
     if (found.size() == 2 && profile_.missing == 0) found.erase(found.begin());
     for (const auto& [level, count] : found) encoding().levels.push_back(level);
     std::sort(encoding().levels.begin(), encoding().levels.end());

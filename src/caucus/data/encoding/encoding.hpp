@@ -15,7 +15,7 @@
 
 namespace caucus {
 
-/// Of each column of numbers, what it holds.
+/// Says what a column of numbers holds.
 struct EncodedColumn {
   std::size_t source;             ///< the encoding that makes it
   std::string name;               ///< "wd=NE", "PM10 missing", "NO2[-1]"
